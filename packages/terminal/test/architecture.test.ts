@@ -14,7 +14,6 @@ const floors: House["floors"] = [
 ]
 
 const parts: Record<string, string> = {
-  "fast-string-width": "internal/text/cells",
   lowlight: "internal/text/highlight"
 }
 

@@ -83,7 +83,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       const terminal = yield* Terminal.Terminal
       const theme = yield* Prompt.Theme
       const columns = (yield* terminal.columns) || 80
-      const rows = layout([said({ columns, signs: Signs.unicode })], columns)
+      const room = { columns, ambiguous: 1 as const, ascii: false, signs: Signs.unicode }
+      const rows = layout([said(room)], room)
       yield* Effect.ignore(terminal.display(rows.map((row) => `${paint(row, theme)}\n`).join("")))
     })
 

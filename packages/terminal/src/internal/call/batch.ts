@@ -144,7 +144,7 @@ export const scene = (
     takesPaste: false,
     draw: (window) => ({
       ...drawn(batch, at, ticked, window),
-      below: Cells.layout([saidOf(batch, ticked, window)], window.columns)
+      below: Cells.layout([saidOf(batch, ticked, window)], window)
     }),
     details: (window) =>
       calls.flatMap(({ now, request }, index) => [

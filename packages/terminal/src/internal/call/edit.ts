@@ -63,7 +63,9 @@ const fieldLine = (
   const { signs } = room
   const { isAt, number, width } = label
   const before = `${Options.pointer(isAt, room)}${number}  `
-  const name = field.name === undefined ? all : `${labelOf(field)}${" ".repeat(width - Cells.cells(labelOf(field)))} `
+  const name = field.name === undefined
+    ? all
+    : `${labelOf(field)}${" ".repeat(width - Cells.cells(labelOf(field), room.ambiguous))} `
   const { text, mark, prose } = valueOf(field, room)
   return {
     first: [
@@ -80,17 +82,17 @@ const fieldLine = (
 /** The beginning of a long one will do: it was shown whole, and is when it is edited. */
 const valueOf = (
   { name, value }: Field,
-  { signs }: Rows.Room
+  { ambiguous, signs }: Rows.Room
 ): { readonly mark: string; readonly text: string; readonly prose: boolean } => {
   if (name === undefined) return { mark: "", text: "", prose: true }
   if (typeof value === "string" && value.includes("\n")) {
     const lines = value.replace(/\n$/, "").split("\n")
-    const first = Cells.clip(Safe.line(lines[0]!), 40, signs.cut)
+    const first = Cells.clip(Safe.line(lines[0]!), 40, signs.cut, ambiguous)
     return { mark: `(${many(lines.length, "line")}) `, text: `${first} ${signs.cut}`, prose: true }
   }
   return typeof value === "string"
-    ? { mark: `${signs.bar} `, text: Cells.clip(Safe.line(value), 120, signs.cut), prose: true }
-    : { mark: "= ", text: Cells.clip(Safe.line(JSON.stringify(value)), 120, signs.cut), prose: false }
+    ? { mark: `${signs.bar} `, text: Cells.clip(Safe.line(value), 120, signs.cut, ambiguous), prose: true }
+    : { mark: "= ", text: Cells.clip(Safe.line(JSON.stringify(value)), 120, signs.cut, ambiguous), prose: false }
 }
 
 /** Which one? */
@@ -105,10 +107,8 @@ export const fields = <A>(
     ...(Rows.isRecord(params) ? Rows.entries(params, order).map(([name, value]) => ({ name, value })) : []),
     { name: undefined, value: params }
   ]
-  const width = Math.max(
-    0,
-    ...items.map((field) => field.name === undefined ? 0 : Cells.cells(labelOf(field)))
-  )
+  const widthIn = ({ ambiguous }: Rows.Room) =>
+    Math.max(0, ...items.map((field) => field.name === undefined ? 0 : Cells.cells(labelOf(field), ambiguous)))
   const number = (index: number) => items.length > 9 ? " " : String(index + 1)
   const open = (field: Field): Scene.Step<A> => {
     const { name } = field
@@ -138,7 +138,9 @@ export const fields = <A>(
     draw: (window) => ({
       block: [
         Style.heading("Edit", window.signs),
-        ...items.map((field, index) => fieldLine(field, { number: number(index), width, isAt: index === at }, window))
+        ...items.map((field, index) =>
+          fieldLine(field, { number: number(index), width: widthIn(window), isAt: index === at }, window)
+        )
       ],
       focus: at === undefined ? undefined : at + 1
     }),

@@ -23,7 +23,7 @@ export const rows = <A>(
   options: ReadonlyArray<Option<A>>,
   at: number | undefined,
   room: Rows.Room
-): ReadonlyArray<Row> => Cells.layout(lines(options, at, room), room.columns)
+): ReadonlyArray<Row> => Cells.layout(lines(options, at, room), room)
 
 const lines = <A>(
   options: ReadonlyArray<Option<A>>,

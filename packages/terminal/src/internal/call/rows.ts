@@ -13,8 +13,7 @@ import * as Style from "../text/style.ts"
 import type { Line, Row } from "../text/style.ts"
 
 /** What a drawing has to know of the window. */
-export interface Room {
-  readonly columns: number
+export interface Room extends Cells.Place {
   readonly signs: Signs.Signs
 }
 
@@ -108,9 +107,17 @@ const widthBeside = (columns: number, nameWidth: number): number => Math.max(8, 
 const dataRows = 2
 const ordinary = 80
 
-const textShown = (value: string, { columns, signs }: Room, nameWidth: number, language: string | undefined): Shown => {
+const textShown = (
+  value: string,
+  { ambiguous, columns, signs }: Room,
+  nameWidth: number,
+  language: string | undefined
+): Shown => {
   const text = inline(value)
-  if (!value.includes("\n") && Cells.cells(text) <= maxRows * widthBeside(Math.max(columns, ordinary), nameWidth)) {
+  if (
+    !value.includes("\n") &&
+    Cells.cells(text, ambiguous) <= maxRows * widthBeside(Math.max(columns, ordinary), nameWidth)
+  ) {
     return { mark: signs.bar, text, prose: true }
   }
   return { says: many(value.split("\n").length, "line"), lines: block(value, signs, language) }
@@ -119,7 +126,7 @@ const textShown = (value: string, { columns, signs }: Room, nameWidth: number, l
 const shownOf = (value: Schema.Json, room: Room, nameWidth: number, language: string | undefined): Shown => {
   if (typeof value === "string") return textShown(value, room, nameWidth, language)
   const text = Safe.line(JSON.stringify(value))
-  return Cells.cells(text) <= dataRows * widthBeside(Math.max(room.columns, ordinary), nameWidth)
+  return Cells.cells(text, room.ambiguous) <= dataRows * widthBeside(Math.max(room.columns, ordinary), nameWidth)
     ? { mark: "=", text, prose: false }
     : { says: "data", lines: json(value, room.signs) }
 }
@@ -135,18 +142,19 @@ export interface Known {
 
 /** Every parameter, whole. */
 export const parameters = (params: Schema.Json, room: Room, known: Known = {}): ReadonlyArray<Line> => {
-  const { signs } = room
+  const { ambiguous, signs } = room
   if (!isRecord(params)) return json(params, signs)
   const all = entries(params, known.order)
   if (all.length === 0) return [Style.prose("no parameters", "muted", indent)]
-  const widths = all.map(([name]) => Cells.cells(nameOf(name))).filter((width) => width <= maxNameWidth)
+  const widths = all.map(([name]) => Cells.cells(nameOf(name), ambiguous)).filter((width) => width <= maxNameWidth)
   const width = Math.max(0, ...widths)
   return all.flatMap(([key, value]): ReadonlyArray<Line> => {
     const shown = known.instead?.get(key) ?? shownOf(value, room, width, known.languages?.get(key))
     const name = nameOf(key)
     const lines = "lines" in shown ? shown.lines : []
-    const isBeside = Cells.cells(name) <= maxNameWidth
-    const label = `${name}${" ".repeat(isBeside ? width - Cells.cells(name) : 0)}`
+    const taken = Cells.cells(name, ambiguous)
+    const isBeside = taken <= maxNameWidth
+    const label = `${name}${" ".repeat(isBeside ? width - taken : 0)}`
     if (!("mark" in shown)) return [titled(label, ` (${shown.says})`, signs), ...lines]
     return isBeside
       ? [{

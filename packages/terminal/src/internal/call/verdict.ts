@@ -6,10 +6,10 @@ import * as Approval from "@assent/ai/Approval"
 import * as Cells from "../text/cells.ts"
 import { many } from "../text/count.ts"
 import * as Safe from "../text/safe.ts"
-import type * as Signs from "../text/signs.ts"
 import * as Style from "../text/style.ts"
 import type { Line } from "../text/style.ts"
 import * as Content from "./content.ts"
+import type * as Rows from "./rows.ts"
 
 export interface Verdict {
   readonly decision: Approval.ApprovalDecision
@@ -17,7 +17,7 @@ export interface Verdict {
 }
 
 /** A row that stays; nothing where nothing was asked. */
-export type Said = ((room: { readonly columns: number; readonly signs: Signs.Signs }) => Line) | undefined
+export type Said = ((room: Rows.Room) => Line) | undefined
 
 type Mark = "yes" | "no" | "stopped"
 
@@ -27,15 +27,15 @@ const wordWidth = 8
 
 const row =
   (mark: Mark, word: string, tool: string | undefined, text: string, isWhole: boolean): NonNullable<Said> =>
-  ({ columns, signs }) => {
+  ({ ambiguous, columns, signs }) => {
     const first = `${signs[mark]} ${word.padEnd(wordWidth)} ${
       tool === undefined ? "" : `${Safe.line(tool)} ${signs.bar} `
     }`
-    const room = columns - Cells.cells(first)
+    const room = columns - Cells.cells(first, ambiguous)
     return {
       first: Style.plain(first, styles[mark]),
       rest: Style.plain(`         ${signs.more} `, "muted"),
-      body: Style.plain(isWhole || room < 8 ? text : Cells.clip(text, room, signs.cut)),
+      body: Style.plain(isWhole || room < 8 ? text : Cells.clip(text, room, signs.cut, ambiguous)),
       prose: true
     }
   }

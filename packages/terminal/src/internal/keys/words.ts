@@ -16,8 +16,7 @@ export const ours = (text: string, signs: Signs.Signs): string =>
       .replaceAll("·", signs.dot).replaceAll("…", signs.cut).replaceAll("≡", signs.folded)
       .replace(/[↑↓←→]/g, (arrow) => ({ "↑": "Up", "↓": "Down", "←": "Left", "→": "Right" })[arrow]!)
 
-export interface Window {
-  readonly columns: number
+export interface Window extends Cells.Place {
   readonly armed: boolean
   readonly signs: Signs.Signs
 }
@@ -25,7 +24,8 @@ export interface Window {
 const ended = (text: string, { armed, signs }: Window): string =>
   `${ours(text, signs)} ${armed ? signs.ready : signs.wait}`
 
-const fits = (text: string, window: Window): boolean => Cells.cells(ended(text, window)) <= window.columns
+const fits = (text: string, window: Window): boolean =>
+  Cells.cells(ended(text, window), window.ambiguous) <= window.columns
 
 const line = (text: string, window: Window): Line => ({
   first: [],

@@ -44,7 +44,7 @@ const blockOf = (lines: ReadonlyArray<Line>, window: Scene.Window): Block => {
   const rows: Array<Row> = []
   const starts = lines.map((line) => {
     const start = rows.length
-    rows.push(...Cells.layout([line], window.columns))
+    rows.push(...Cells.layout([line], window))
     return start
   })
   return { rows, starts }
@@ -90,7 +90,7 @@ const indent = "    "
 
 /** What is seen. */
 export const frame = <A>({ page, says, scene }: View<A>, window: Scene.Window): Frame => {
-  const layout = (lines: ReadonlyArray<Line>) => Cells.layout(lines, window.columns)
+  const layout = (lines: ReadonlyArray<Line>) => Cells.layout(lines, window)
   const foot = (place: Table.Place): Line =>
     says === undefined
       ? Words.foot(place, scene.now, window)

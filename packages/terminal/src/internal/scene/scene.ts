@@ -6,12 +6,9 @@ import type { Key, Pressed } from "../keys/key.ts"
 import type * as Table from "../keys/table.ts"
 import type * as Stage from "../screen/stage.ts"
 import type * as TextInput from "../screen/textInput.ts"
-import type * as Signs from "../text/signs.ts"
 import type { Line, Row } from "../text/style.ts"
 
-export interface Window extends Stage.Screen {
-  readonly signs: Signs.Signs
-}
+export type Window = Stage.Screen
 
 export interface Drawing {
   /** What is to be read, page after page where it is taller than the window. */

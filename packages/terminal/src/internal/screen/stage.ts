@@ -38,7 +38,7 @@ export type Happening =
   /** The size of the terminal is another one, for a moment already. */
   | { readonly _tag: "Resized" }
 
-export interface Screen extends Terminal.Size {
+export interface Screen extends Terminal.Size, Cells.Place {
   /** Whether keys count by now. */
   readonly armed: boolean
   readonly signs: Signs.Signs
@@ -74,11 +74,12 @@ export interface View<S, A> {
 
 export interface Stage {
   readonly theme: Prompt.Theme
-  readonly signs: Signs.Signs
   /** The person leaves, as by the end of the input. */
   readonly leave: () => void
   readonly events: Queue.Queue<Signal>
   readonly size: () => Terminal.Size
+  /** As it is now; whether keys count is for a question to say. */
+  readonly screen: () => Omit<Screen, "armed">
 }
 
 type Signal =
@@ -117,15 +118,15 @@ interface Submitted<A> {
 }
 
 /** The words of a question, which end with whether keys count by now. */
-export const asking = (text: string, { armed, columns, signs }: Screen): ReadonlyArray<Row> =>
+export const asking = (text: string, screen: Screen): ReadonlyArray<Row> =>
   Cells.layout(
     [{
       first: [],
       rest: [],
-      body: [{ text: `${text} ${armed ? signs.ready : signs.wait}`, style: "primary" }],
+      body: [{ text: `${text} ${screen.armed ? screen.signs.ready : screen.signs.wait}`, style: "primary" }],
       prose: true
     }],
-    columns
+    screen
   )
 
 /** Narrower than that, what is ours cannot be told from what is not, and nothing is approved. */
@@ -152,11 +153,7 @@ const isStatus = ({ ctrl, meta, name, shift }: Terminal.Key): boolean => name ==
 /** A question as a prompt. */
 export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> => {
   const { events, theme } = stage
-  const screenOf = (guard: Guard | undefined): Screen => ({
-    ...stage.size(),
-    armed: guard === undefined,
-    signs: stage.signs
-  })
+  const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.screen(), armed: guard === undefined })
   const printed = (rows: ReadonlyArray<Row>) => rows.map((row) => `${paint(row, theme)}\n`).join("")
 
   const later = (signal: Signal, after: typeof quiet | typeof patience | typeof settling | typeof alone) =>
@@ -350,7 +347,8 @@ const make = Effect.fnUntraced(function*(
     return Effect.asVoid(Queue.offer(events, { _tag: "Resizing" }))
   })
   yield* Effect.forkScoped(Effect.ignore(Effect.forever(follow)))
-  return { theme, signs: Signs.unicode, leave, events, size: () => size }
+  const drawn = { signs: Signs.unicode, ambiguous: 1, ascii: false } as const
+  return { theme, leave, events, size: () => size, screen: () => ({ ...size, ...drawn }) }
 })
 
 /** Runs a chain of questions: a key that one of them leaves is for the next. Fails when the person leaves. */

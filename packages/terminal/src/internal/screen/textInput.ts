@@ -117,19 +117,24 @@ const wholeStart = (text: string): string => /^[\udc00-\udfff]/.test(text) ? tex
 const wholeEnd = (text: string): string => /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 
 /** The rows around the cursor. */
-export const windowOf = ({ after, before }: State, { columns, rows, signs }: Stage.Screen): ReadonlyArray<Row> => {
+export const windowOf = ({ after, before }: State, screen: Stage.Screen): ReadonlyArray<Row> => {
+  const { columns, rows, signs } = screen
   const height = Math.max(1, Math.min(maxRows, rows - 5))
   const around = columns * height
-  const left = Safe.lines(wholeStart(before.slice(-around)))
-  const right = Safe.lines(wholeEnd(after.slice(0, around)))
-  const body = `${left}${signs.cursor}${right}`.split("\n").map((text): Line => ({
+  const left = Safe.tabs(Safe.lines(wholeStart(before.slice(-around)))).split("\n")
+  const [here, ...right] = Safe.tabs(Safe.lines(wholeEnd(after.slice(0, around)))).split("\n")
+  const line = (body: Row): Line => ({
     first: Style.plain(`  ${signs.bar} `, "muted"),
     rest: Style.plain(`  ${signs.more} `, "muted"),
-    body: Style.plain(Safe.tabs(text)),
+    body,
     prose: true
-  }))
-  const all = Cells.layout(body, columns)
-  const at = all.findIndex((row) => Style.textOf(row).includes(signs.cursor))
+  })
+  const all = Cells.layout([
+    ...left.slice(0, -1).map((text) => line(Style.plain(text))),
+    line([{ text: left[left.length - 1]! }, { text: signs.cursor, style: "cursor" }, { text: here! }]),
+    ...right.map((text) => line(Style.plain(text)))
+  ], screen)
+  const at = all.findIndex((row) => row.some(({ style }) => style === "cursor"))
   const start = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height))
   return all.slice(start, start + height)
 }
@@ -145,9 +150,9 @@ export const rows = (state: State, screen: Stage.Screen): ReadonlyArray<Row> => 
   const said = summary(state, around.length)
   return [
     ...around,
-    ...(said === "" ? [] : Cells.layout([Style.prose(said, "muted")], screen.columns)),
+    ...(said === "" ? [] : Cells.layout([Style.prose(said, "muted")], screen)),
     ...(state.problem === undefined
       ? []
-      : Cells.layout([Style.prose(`! ${state.problem}`, "error")], screen.columns).slice(0, 4))
+      : Cells.layout([Style.prose(`! ${state.problem}`, "error")], screen).slice(0, 4))
   ]
 }

@@ -16,6 +16,7 @@ export type Style =
   | "string"
   | "number"
   | "title"
+  | "cursor"
 
 /** Escaped text, without line breaks. */
 export interface Span {
@@ -41,7 +42,8 @@ const codes: Partial<Record<Style, string>> = {
   keyword: "\x1b[35m",
   string: "\x1b[32m",
   number: "\x1b[33m",
-  title: "\x1b[36m"
+  title: "\x1b[36m",
+  cursor: ""
 }
 
 const codeOf = (style: Style, theme: Prompt.Theme): string => {

@@ -117,7 +117,7 @@ const typed = (
     input: { state, edited: again },
     draw: (window) => ({
       block: drawn(asked, window),
-      below: [...Cells.layout([Style.prose(`${says}:`)], window.columns), ...TextInput.rows(state, window)]
+      below: [...Cells.layout([Style.prose(`${says}:`)], window), ...TextInput.rows(state, window)]
     }),
     details: details(asked),
     press: (_, key) => {

@@ -62,7 +62,9 @@ const fieldLines = (
 ): ReadonlyArray<Line> => {
   const { signs } = room
   const name = Rows.nameOf(field.name)
-  const label = `  ${Options.pointer(isAt, room)}${name}${" ".repeat(Math.max(0, width - Cells.cells(name)))} `
+  const label = `  ${Options.pointer(isAt, room)}${name}${
+    " ".repeat(Math.max(0, width - Cells.cells(name, room.ambiguous)))
+  } `
   const beside = " ".repeat(Cells.cells(label))
   const rest = Style.plain(`${beside}${signs.more} `, "muted")
   const first = (mark: string) => [
@@ -92,8 +94,8 @@ const problemLine = (text: string, style: Style.Style = "error"): Line => ({
 })
 
 /** What is wrong, in a row of its own. */
-export const problemRows = (text: string | undefined, { columns, signs }: Rows.Room) =>
-  text === undefined ? [] : Cells.layout([problemLine(Words.ours(Safe.problem(text), signs))], columns)
+export const problemRows = (text: string | undefined, room: Rows.Room) =>
+  text === undefined ? [] : Cells.layout([problemLine(Words.ours(Safe.problem(text), room.signs))], room)
 
 // =============================================================================
 // Scenes
@@ -160,7 +162,7 @@ const filled = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>, state
     takesPaste: true,
     input: field.kind._tag === "Choice" ? undefined : { state: input, edited: typed },
     draw: (window) => {
-      const width = Math.max(...fields.map(({ name }) => Cells.cells(Rows.nameOf(name))))
+      const width = Math.max(...fields.map(({ name }) => Cells.cells(Rows.nameOf(name), window.ambiguous)))
       const above = around.draw(window)
       const lines = fields.map((field, index) =>
         fieldLines(field, given[index]!, { isAt: index === at, width }, window)
