@@ -18,6 +18,7 @@ import * as TextDiff from "effect/TextDiff"
 import * as Approval from "./Approval.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
+import * as Origins from "./internal/seal/origins.ts"
 
 /**
  * What all presentations may say besides their content.
@@ -30,6 +31,13 @@ export interface Options {
   readonly metadata?: { readonly [name: string]: Schema.Json } | undefined
   /** What it was made from, as a digest: see {@link digest}. */
   readonly precondition?: string | undefined
+  /**
+   * Names of parameters that are shown by this, to the byte, and need not be shown besides. It is a claim: in
+   * `request.presentation.covers` are those that the engine has proved. Of a text, a command and a file's content that
+   * is the parameter which is just what is shown; of a diff, see {@link fileDiff}. What is cut, or escaped for a screen,
+   * proves nothing, and neither does data.
+   */
+  readonly covers?: ReadonlyArray<string> | undefined
 }
 
 /**
@@ -97,14 +105,16 @@ export const fileContent = (
  * @since 0.1.0
  */
 export const diff = (
-  options: Omit<Options, "precondition"> & {
+  options: Omit<Options, "precondition" | "covers"> & {
     readonly path: string
     readonly before: string
     readonly after: string
     readonly state?: string | undefined
     readonly language?: string | undefined
   }
-): Effect.Effect<Approval.ApprovalPresentation> => {
+): Effect.Effect<Approval.ApprovalPresentation> => makeDiff(options)
+
+const makeDiff = (options: Parameters<typeof diff>[0] & Pick<Options, "covers">) => {
   const { before, state } = options
   return Effect.map(digest(state === undefined ? before : JSON.stringify([before, state])), (precondition) => {
     // Bounded, so that two long texts that have nothing in common do not take minutes: they are shown one after the other.
@@ -128,9 +138,15 @@ export const diff = (
  *
  * `root` is the folder that the path is relative to (default: that of the process). It fails where the path is a folder, or cannot be read as text.
  *
+ * `covers` names the parameter that is the whole new text, and then whoever asks shows the change alone: one line of a
+ * file of 1,200 need not stand below all of them. The engine keeps the name only if it makes the parameter anew, byte by
+ * byte, from the diff as it is drawn and the file as it was read for this question, and `path` is a parameter of the call
+ * as it stands there; before the call runs it makes it again. So nothing is left out of a diff that is cut or has
+ * characters that cannot be seen (a carriage return is one), or where the file is not plain UTF-8.
+ *
  * @example
- * import { ApprovalPresentation } from "@assent/ai"
- * import { Effect, FileSystem, Layer, Path } from "effect"
+ * import { ApprovalPresentation, Tool } from "@assent/ai"
+ * import { Effect, FileSystem, Layer, Path, Schema } from "effect"
  *
  * const Files = FileSystem.layerNoop({
  *   readFileString: () => Effect.succeed("one\ntwo\n"),
@@ -142,6 +158,18 @@ export const diff = (
  * )
  *
  * await Effect.runPromise(shown).then(({ content }) => content.includes("-two\n+2")) // => true
+ *
+ * const Plain = Tool.make("WriteFile", {
+ *   parameters: { path: Schema.String, content: Schema.String },
+ *   needsApproval: true,
+ *   dependencies: [FileSystem.FileSystem, Path.Path]
+ * })
+ *
+ * const WriteFile = Tool.present(Plain, ({ content, path }) =>
+ *   ApprovalPresentation.fileDiff({ path, after: content, covers: ["content"] })
+ * )
+ *
+ * WriteFile.name // => "WriteFile"
  *
  * @category constructors
  * @since 0.1.0
@@ -155,20 +183,24 @@ export const fileDiff = (
   }
 ): Effect.Effect<Approval.ApprovalPresentation, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
+    const since = Origins.now()
     const files = yield* FileSystem.FileSystem
     const paths = yield* Path.Path
     const path = paths.resolve(options.root ?? "", options.path)
     const folder = yield* ifThere(files.realPath(paths.dirname(path)))
     const link = Option.getOrUndefined(yield* Effect.option(files.readLink(path)))
     const leadsTo = yield* ifThere(files.realPath(path))
-    const before = yield* ifThere(files.readFileString(path))
+    const bytes = options.covers === undefined ? undefined : yield* ifThere(files.readFile(path))
+    const before = bytes === undefined ? yield* ifThere(files.readFileString(path)) : new TextDecoder().decode(bytes)
     const isElsewhere = link !== undefined || (leadsTo !== undefined && leadsTo !== path)
-    return yield* diff({
+    const shown = yield* makeDiff({
       ...options,
       before: before ?? "",
       state: JSON.stringify({ folder, link, leadsTo, isNew: before === undefined }),
       metadata: { ...(isElsewhere ? definedFields({ leadsTo: leadsTo ?? link }) : undefined), ...options.metadata }
     })
+    // A file whose bytes the text does not say, or one that was made or taken away between the two looks, proves nothing.
+    return isSame(bytes, before) ? Origins.keep(shown, { path: options.path, before: before ?? "", since }) : shown
   })
 
 /**
@@ -197,6 +229,13 @@ export const digest = (state: string): Effect.Effect<string> => Cryptography.sha
 // Internals
 // =============================================================================
 
+/** Whether a text is all that a file has. A decoder leaves out a byte order mark, and replaces what is no text. */
+const isSame = (bytes: Uint8Array | undefined, text: string | undefined): boolean => {
+  if (bytes === undefined || text === undefined) return bytes === undefined && text === undefined
+  const encoded = new TextEncoder().encode(text)
+  return encoded.length === bytes.length && encoded.every((byte, index) => byte === bytes[index])
+}
+
 const ifThere = <A>(
   effect: Effect.Effect<A, PlatformError.PlatformError>
 ): Effect.Effect<A | undefined, PlatformError.PlatformError> =>
@@ -209,6 +248,6 @@ const named = (
   const metadata = { ...definedFields(fields), ...options?.metadata }
   return {
     ...(Object.keys(metadata).length === 0 ? undefined : { metadata }),
-    ...definedFields({ precondition: options?.precondition })
+    ...definedFields({ precondition: options?.precondition, covers: options?.covers })
   }
 }

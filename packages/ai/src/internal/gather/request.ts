@@ -14,6 +14,7 @@ import { definedFields } from "../fields.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
 import * as Said from "./said.ts"
+import * as Covers from "../tool/covers.ts"
 
 export interface Named {
   readonly toolCallId: string
@@ -81,7 +82,7 @@ export const makeRequest = (
     interaction: shown.awaited?.kind ?? "approval",
     providerExecuted: shown.providerExecuted === true,
     ...(shown.awaited === undefined ? undefined : { awaited: shown.awaited }),
-    ...(shown.presentation === undefined ? undefined : { presentation: shown.presentation }),
+    ...(shown.presentation === undefined ? undefined : { presentation: Covers.onlyProved(shown.presentation) }),
     ...(shown.reason === undefined ? undefined : { reason: Text.escape(shown.reason, { maxLength: 1_000 }) }),
     ...(source === undefined ? undefined : { source }),
     ...(within === undefined ? whereOf(scope) : insideOf(scope, within)),

@@ -11,6 +11,8 @@ import * as ApprovalPolicy from "../../ApprovalPolicy.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type * as Standing from "../decide/standing.ts"
 import * as Environment from "../environment/environment.ts"
+import * as Origins from "../seal/origins.ts"
+import * as Covers from "../tool/covers.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Presentation from "../tool/presentation.ts"
 import * as Approvers from "./approvers.ts"
@@ -53,14 +55,16 @@ const decide = (
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
   const { decoded, tool, toolCallId, toolName } = prepared
+  const since = Origins.now()
   const decided = ApprovalPolicy.decide(
     policy,
     { tool, toolName, toolCallId, params: decoded, encodedParams: prepared.encoded, messages },
     timeLimit
   )
-  return Presentation.presenterOf(tool) === undefined
+  const shown = Presentation.presenterOf(tool) === undefined
     ? decided
     : Effect.flatMap(decided, (result) => Presentation.present(result, prepared, messages, timeLimit))
+  return Effect.mapEager(shown, (result) => Covers.prove(result, prepared, since))
 }
 
 /** The question alone, closed: `true` unless everything said that the call may run. */

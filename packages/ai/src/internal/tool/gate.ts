@@ -154,7 +154,13 @@ const decodeQuestion = Schema.decodeUnknownOption(Schema.Struct(questionFields),
 const readQuestion = (answer: unknown) => {
   if (!Predicate.isObject(answer) || Array.isArray(answer) || Effect.isEffect(answer)) return Option.none()
   const question = definedFields(answer)
-  return Object.keys(question).length === 0 ? Option.none() : decodeQuestion(question)
+  if (Object.keys(question).length === 0) return Option.none()
+  // A presentation that was made stays the one that it is: what it was made of is known of no other.
+  const { presentation } = question
+  return Option.map(
+    decodeQuestion(question),
+    (decoded) => presentation instanceof Approval.ApprovalPresentation ? { ...decoded, presentation } : decoded
+  )
 }
 
 const isClosedGate = (u: unknown): u is ClosedGate => Predicate.isFunction(u) && Predicate.hasProperty(u, GateTypeId)

@@ -16,10 +16,10 @@ import { abandonable } from "../abandon.ts"
 import * as Canonical from "../seal/canonical.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import * as Text from "../text.ts"
+import * as Covers from "./covers.ts"
 import type * as Prepare from "./prepare.ts"
 
-/** More is cut, and the cut is said. */
-export const maxContentLength = 100_000
+export { maxContentLength } from "./covers.ts"
 
 /** Of a text beside the content, which is a line. */
 const maxLineLength = 4_096
@@ -91,17 +91,20 @@ export const sanitized = (needs: Approval.NeedsApproval): Approval.NeedsApproval
   const { presentation } = needs
   return presentation === undefined ? needs : new Approval.NeedsApproval({
     ...needs,
-    presentation: new Approval.ApprovalPresentation({
-      ...presentation,
-      ...(presentation.language === undefined
-        ? undefined
-        : { language: Text.escape(presentation.language, { maxLength: 64 }) }),
-      ...(presentation.metadata === undefined ? undefined : { metadata: safeMetadata(presentation.metadata) }),
-      ...(presentation.precondition === undefined
-        ? undefined
-        : { precondition: Text.escape(presentation.precondition, { maxLength: 1_000 }) }),
-      content: Text.escape(presentation.content, { maxLength: maxContentLength, multiline: true })
-    })
+    presentation: Covers.proved(
+      presentation,
+      new Approval.ApprovalPresentation({
+        ...presentation,
+        ...(presentation.language === undefined
+          ? undefined
+          : { language: Text.escape(presentation.language, { maxLength: 64 }) }),
+        ...(presentation.metadata === undefined ? undefined : { metadata: safeMetadata(presentation.metadata) }),
+        ...(presentation.precondition === undefined
+          ? undefined
+          : { precondition: Text.escape(presentation.precondition, { maxLength: 1_000 }) }),
+        content: Text.escape(presentation.content, { maxLength: Covers.maxContentLength, multiline: true })
+      })
+    )
   })
 }
 
@@ -109,9 +112,9 @@ type Metadata = NonNullable<Approval.ApprovalPresentation["metadata"]>
 
 const safeMetadata = (metadata: Metadata): Metadata => {
   const canonical = Canonical.canonicalize(metadata)
-  if (Result.isFailure(canonical) || canonical.success.length > maxContentLength * 10) return omitted
+  if (Result.isFailure(canonical) || canonical.success.length > Covers.maxContentLength * 10) return omitted
   const safe = safeRecord(JSON.parse(canonical.success))
-  return JSON.stringify(safe).length > maxContentLength ? omitted : safe
+  return JSON.stringify(safe).length > Covers.maxContentLength ? omitted : safe
 }
 
 const omitted: Metadata = { omitted: "the metadata cannot be written as JSON, or is too large" }
@@ -143,7 +146,7 @@ export const digest = (needs: Approval.NeedsApproval): Effect.Effect<string | un
   // What was cut off is part of it.
   const { content } = needs.presentation
   const cutMetadata = Result.getOrUndefined(Canonical.canonicalize(presentation?.metadata ?? {})) !== metadata.success
-  const cut = (content.length <= maxContentLength ? "" : content) + (cutMetadata ? metadata.success : "")
+  const cut = (content.length <= Covers.maxContentLength ? "" : content) + (cutMetadata ? metadata.success : "")
   const whole = cut === "" ? Effect.succeed("") : Cryptography.sha256(cut)
   return Effect.flatMap(
     whole,
