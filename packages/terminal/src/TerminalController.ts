@@ -15,6 +15,7 @@
  */
 import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as ApprovalEvents from "@assent/ai/ApprovalEvents"
 import type * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Approver from "@assent/ai/Approver"
 import type * as Prompt from "effect/cli/Prompt"
@@ -189,10 +190,10 @@ export const untilStopped = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effe
     if (stopping === undefined) return self
     const quit = Effect.suspend((): Effect.Effect<never, Terminal.QuitError> => Effect.fail(new Stopped({})))
     const toItsEnd = Effect.flatMap(
-      Effect.exit(self),
+      Effect.exit(Effect.updateService(self, ApprovalEvents.ApprovalEvents, stopping.holding)),
       (exit): Effect.Effect<A, E | Terminal.QuitError> => stopping.hasLeft() ? quit : exit
     )
-    return Effect.raceFirst(toItsEnd, Effect.andThen(stopping.stopped, quit))
+    return stopping.ending(Effect.raceFirst(toItsEnd, Effect.andThen(stopping.stopped, quit)))
   })
 
 // =============================================================================

@@ -30,7 +30,8 @@ const lines = (text: string): ReadonlyArray<string> => text.match(/[^\n]*\n|[^\n
 
 const noNewline = "\\ No newline at end of file"
 
-const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$/
+// Each range in its only spelling: of one line, the count is left out.
+const hunk = /^@@ -(0|[1-9]\d*)(?:,(0|[2-9]|[1-9]\d+))? \+(0|[1-9]\d*)(?:,(0|[2-9]|[1-9]\d+))? @@$/
 
 /** The first line of a range, from 0. One without lines is named by the line before it. */
 const startOf = (start: string, count: number): number => Number(start) - (count === 0 ? 0 : 1)

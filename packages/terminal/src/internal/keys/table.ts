@@ -37,6 +37,8 @@ export interface Now {
   readonly points?: boolean | undefined
   /** The person's editor; without one there is no key for it. */
   readonly editor?: string | undefined
+  /** Whether there are pages before what is shown. */
+  readonly isPaged?: boolean | undefined
   /** What is not ticked. */
   readonly unticked?: "deny" | "ask" | undefined
 }
@@ -81,6 +83,17 @@ const ticks = ({ items = 0 }: Now): ReadonlyArray<Meaning> => [
   key("a", "a all", "a all")
 ]
 
+/** Where there are pages before this one. */
+const looking = ({ isPaged = false }: Now): ReadonlyArray<Meaning> => isPaged ? [key("b")] : []
+
+/** What a list has that is not told below it. */
+const beside = (now: Now): ReadonlyArray<Meaning> => [
+  key("d"),
+  key("?", undefined, undefined, "? all keys"),
+  ...looking(now),
+  key("Ctrl-C")
+]
+
 const text = (editor: string | undefined, word = editor): ReadonlyArray<Meaning> => [
   key("Alt-Enter", "Alt-Enter new line"),
   ...(editor === undefined ? [] : [key("Ctrl-G", `Ctrl-G ${word}`)])
@@ -102,7 +115,7 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     key("e"),
     key("n", undefined, undefined, "n no"),
     ...options(now),
-    key("b")
+    ...looking(now)
   ],
   page: () => [...pages, key("n", "n no", "n no", "n no"), details, key("Esc", "Esc no"), help, key("Ctrl-C")],
   pages: () => [...pages, back, help, key("Ctrl-C")],
@@ -112,24 +125,22 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     key("b", "b back a page"),
     key("End", "End to the end", "End"),
     back,
+    key("?"),
     key("Ctrl-C")
   ],
-  help: () => [key("space"), key("b"), key("End"), back, key("Ctrl-C")],
+  help: () => [key("space"), key("b"), key("End"), key("d"), back, key("Ctrl-C")],
   session: (now) => [
     ...list(now),
     key("Esc", "the last one by ↑↓ only · Esc goes back", "Esc back", "Esc goes back"),
-    key("?", undefined, undefined, "? all keys"),
-    key("b"),
-    key("Ctrl-C")
+    ...beside(now)
   ],
   widest: (now) => [
     key("y", undefined, undefined, "y yes"),
     key("n", undefined, undefined, "n back to the list"),
-    ...options(now).flatMap((one) =>
-      one.key === "d" ? [] : one.key === "Esc" ? [key("Esc", "Esc goes back", undefined)] : [one]
-    )
+    ...options(now).map((one) => one.key === "Esc" ? key("Esc", "Esc goes back") : one),
+    ...looking(now)
   ],
-  edit: (now) => [...list(now), back, key("?", undefined, undefined, "? all keys"), key("b"), key("Ctrl-C")],
+  edit: (now) => [...list(now), back, ...beside(now)],
   value: ({ editor }) => [
     key("Enter", "Enter done, asked again", "Enter done", "Enter is done"),
     ...text(editor),
@@ -152,7 +163,7 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     key("↑↓"),
     key("Enter"),
     key("Esc"),
-    key("b"),
+    ...looking(now),
     key("Ctrl-C")
   ],
   answer: ({ editor }) => [
@@ -173,14 +184,14 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     key("w"),
     key("n", undefined, undefined, "n no"),
     ...options(now),
-    key("b")
+    ...looking(now)
   ],
   choice: (now) => [
     ...list(now),
     key("Esc", "Esc declines", "Esc declines", "Esc declines"),
     details,
     help,
-    key("b"),
+    ...looking(now),
     key("Ctrl-C")
   ],
   choices: (now) => [
@@ -190,16 +201,18 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     details,
     help,
     key("↑↓"),
-    key("b"),
+    ...looking(now),
     key("Ctrl-C")
   ],
-  form: () => [
+  form: (now) => [
     key("Tab", "Tab next", "Tab next", "Tab next"),
     key("←→", "←→ choose"),
     key("Enter", "Enter reads it back", "Enter reads it back", "Enter reads it back"),
     key("Esc", "Esc declines"),
     help,
+    key("d"),
     key("↑↓"),
+    ...looking(now),
     key("Ctrl-C")
   ],
   formText: ({ editor }) => [
@@ -216,7 +229,7 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     key("e"),
     key("n", undefined, undefined, "n no"),
     ...options(now),
-    key("b")
+    ...looking(now)
   ]
 }
 

@@ -28,6 +28,7 @@ export interface Frame {
   readonly place: Table.Place
   readonly page: number
   readonly pages: number
+  readonly now: Table.Now
 }
 
 // =============================================================================
@@ -51,12 +52,17 @@ const blockOf = (lines: ReadonlyArray<Line>, window: Scene.Window): Block => {
 }
 
 /** Pages of so many rows; a line is not torn from its beginning where others stand before it. */
-const pagesOf = ({ rows, starts }: Block, height: number, last: number): ReadonlyArray<readonly [number, number]> => {
+const pagesOf = (
+  { rows, starts }: Block,
+  { head, height, last }: { readonly head: number; readonly height: number; readonly last: number }
+): ReadonlyArray<readonly [number, number]> => {
   const pages: Array<readonly [number, number]> = []
   let at = 0
   while (rows.length - at > last) {
-    const end = starts.findLast((start) => start > at && start <= at + height)
-    const next = rows.length <= at + height ? rows.length : end ?? at + height
+    // The title stands above each page.
+    const room = at + Math.max(1, at === 0 ? height : height - head)
+    const end = starts.findLast((start) => start > at && start <= room)
+    const next = rows.length <= room ? rows.length : end ?? room
     pages.push([at, next])
     at = next
   }
@@ -91,13 +97,11 @@ const indent = "    "
 /** What is seen. */
 export const frame = <A>({ page, says, scene }: View<A>, window: Scene.Window): Frame => {
   const layout = (lines: ReadonlyArray<Line>) => Cells.layout(lines, window)
-  const foot = (place: Table.Place): Line =>
-    says === undefined
-      ? Words.foot(place, scene.now, window)
-      : Words.sentence(place, scene.now, says, window)
+  const foot = (place: Table.Place, now: Table.Now = scene.now): Line =>
+    says === undefined ? Words.foot(place, now, window) : Words.sentence(place, now, says, window)
   if (window.columns < Stage.minColumns && scene.fitsNarrow !== true) {
     const told = Words.narrow(scene.place, scene.now, window)
-    return { rows: layout([told]), place: "narrow", page: 0, pages: 1 }
+    return { rows: layout([told]), place: "narrow", page: 0, pages: 1, now: scene.now }
   }
   const { below = [], block: lines, focus } = scene.draw(window)
   const block = blockOf(lines, window)
@@ -105,28 +109,39 @@ export const frame = <A>({ page, says, scene }: View<A>, window: Scene.Window): 
   const room = Math.max(1, window.rows - 1)
   const tail = [...below, ...layout([foot(scene.place)])]
   if (total + tail.length <= room) {
-    return { rows: [...block.rows, ...tail], place: scene.place, page: 0, pages: 1 }
+    return { rows: [...block.rows, ...tail], place: scene.place, page: 0, pages: 1, now: scene.now }
   }
+  const now = { ...scene.now, isPaged: true }
   const cut = Style.plain(`${indent}${window.signs.cut}`, "muted")
   const place = scene.pagedAs ?? "pages"
   const pageFoot = layout([foot(place)])
   const height = Math.max(1, room - 2 - pageFoot.length)
   const isText = place === "details"
-  const endHeight = isText ? 0 : Math.max(1, room - 1 - tail.length)
-  const before = pagesOf(block, height, endHeight)
+  const title = block.rows.slice(0, block.starts[1])
+  const head = title.length
+  const endHeight = isText ? 0 : Math.max(1, room - 1 - head - tail.length)
+  const before = pagesOf(block, { head, height, last: endHeight })
+  const titled = (from: number) => from === 0 ? [] : title
   const pages = isText ? before.length : before.length + 1
   const at = Math.min(page, pages - 1)
   const shown = before[at]
   if (shown !== undefined) {
     const told = layout([position(scene, shown, { page: at, pages, total }, window)])
     const goesOn = shown[1] < total ? [cut] : []
-    return { rows: [...block.rows.slice(...shown), ...goesOn, ...told, ...pageFoot], place, page: at, pages }
+    const rows = [...titled(shown[0]), ...block.rows.slice(...shown), ...goesOn, ...told, ...pageFoot]
+    return { rows, place, page: at, pages, now: scene.now }
   }
   const focused = focus === undefined ? undefined : block.starts[focus]
-  const start = Math.max(0, Math.min(total - endHeight, focused ?? total))
+  const start = Math.max(head, Math.min(total - endHeight, focused ?? total))
   const end = start + endHeight
-  const rows = [cut, ...block.rows.slice(start, end < total ? end - 1 : end), ...(end < total ? [cut] : []), ...tail]
-  return { rows, place: scene.place, page: at, pages }
+  const rows = [
+    ...title,
+    cut,
+    ...block.rows.slice(start, end < total ? end - 1 : end),
+    ...(end < total ? [cut] : []),
+    ...tail
+  ]
+  return { rows, place: scene.place, page: at, pages, now }
 }
 
 // =============================================================================
@@ -138,7 +153,10 @@ export type Next<A> =
   | { readonly _tag: "Next"; readonly view: View<A>; readonly guard: boolean }
   | { readonly _tag: "Leave"; readonly view: View<A>; readonly step: Leaving<A> }
 
-export type Leaving<A> = Exclude<Scene.Step<A>, { readonly _tag: "Stay" | "Say" }> | { readonly _tag: "Stop" }
+export type Leaving<A> =
+  | Exclude<Scene.Step<A>, { readonly _tag: "Stay" | "Say" }>
+  | { readonly _tag: "Details" }
+  | { readonly _tag: "Stop" }
 
 const next = <A>(view: View<A>, guard = false): Next<A> => ({ _tag: "Next", view, guard })
 
@@ -157,10 +175,9 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
     case "Key":
       break
   }
-  const { page, pages, place } = frame(before, window)
+  const { now, page, pages, place } = frame(before, window)
   const pressed = Key.pressed(happening)
-  const isIn = (place: Table.Place, key: Key.Key) =>
-    Table.meanings(place, scene.now).some((meaning) => meaning.key === key)
+  const isIn = (place: Table.Place, key: Key.Key) => Table.meanings(place, now).some((meaning) => meaning.key === key)
   const means = (key: Key.Key) => isIn(place, key) && (place !== "narrow" || isIn(scene.place, key))
   if (pressed?.key === "Ctrl-C") return leave({ _tag: "Stop" })
   if (
@@ -173,7 +190,7 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
       : next({ ...view, scene: scene.input.edited(edited) })
   }
   if (pressed === undefined || !means(pressed.key)) {
-    return say(Table.refused(place, pressed?.key, scene.now) ?? Words.meansNothing(Key.nameOf(happening)))
+    return say(Table.refused(place, pressed?.key, now) ?? Words.meansNothing(Key.nameOf(happening)))
   }
   // Whoever holds a key to come to the end must not answer with it.
   const turned = (to: number) => next({ ...view, page: to }, to === pages - 1 && place !== "details")
@@ -185,9 +202,9 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
     case "b":
       return page > 0 ? next({ ...view, page: page - 1 }) : say("b means nothing here: this is the first page.")
     case "?":
-      return leave({ _tag: "Go", scene: help(place, scene.now) })
+      return leave({ _tag: "Go", scene: help(place, now) })
     case "d":
-      if (scene.details !== undefined) return leave({ _tag: "Go", scene: details(scene.details) })
+      return leave({ _tag: "Details" })
   }
   const step = scene.press(pressed, pressed.key)
   switch (step._tag) {
@@ -220,5 +237,5 @@ const beside = (
 const help = (place: Table.Place, now: Table.Now): Scene.Scene<never> =>
   beside("help", ({ signs }) => [Style.heading("Keys", signs), ...Words.help(place, now, signs)])
 
-const details = (lines: (window: Scene.Window) => ReadonlyArray<Line>): Scene.Scene<never> =>
+export const details = (lines: (window: Scene.Window) => ReadonlyArray<Line>): Scene.Scene<never> =>
   beside("details", (window) => [Style.heading("Details", window.signs), ...lines(window)])

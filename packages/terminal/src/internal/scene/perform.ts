@@ -44,6 +44,13 @@ const onStage = <A>(stage: Stage.Stage, open: Open<A>): Prompt.Prompt<Ended<A>> 
     switch (step._tag) {
       case "Go":
         return onStage(stage, [...replaced(open, view), Frame.view(step.scene)])
+      case "Details": {
+        const about = open.findLast(({ scene }) => scene.details !== undefined)?.scene.details
+        return onStage(
+          stage,
+          about === undefined ? replaced(open, view) : [...replaced(open, view), Frame.view(Frame.details(about))]
+        )
+      }
       case "Back":
         return onStage(stage, below(open) ?? replaced(open, view))
       default:
