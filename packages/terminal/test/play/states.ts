@@ -79,19 +79,23 @@ const headings: ReadonlyArray<readonly [RegExp, Place]> = [
   [/^Too narrow:/, "narrow"]
 ]
 
-/** The rows of what is asked now. */
+const isHeading = (row: string): boolean => headings.some(([heading]) => heading.test(row))
+
+/** The rows of what is asked now: from its heading, or from where a page goes on. */
 export const rowsOf = (played: Played.Played): ReadonlyArray<string> => {
   const rows = played.text().split("\n").map((row) => row.trimEnd())
-  const from = rows.findLastIndex((row) => headings.some(([heading]) => heading.test(row)))
-  return from < 0 ? rows.slice(-24) : rows.slice(from)
+  const from = rows.findLastIndex((row) => isHeading(row))
+  const page = rows.findLastIndex((row, index) => index > from + 1 && row === "    …" && index < rows.length - 4)
+  return rows.slice(Math.max(from, page, rows.length - 60, 0))
 }
 
 export const placeOf = (played: Played.Played): Place | "nowhere" => {
   if (played.isOver()) return "over"
   const rows = rowsOf(played)
+  if (rows.some((row) => /^-- .*wait for the last/.test(row))) return "paged"
   const place = headings.find(([heading]) => heading.test(rows[0] ?? ""))?.[1]
-  if (place === "question" && rows.some((row) => /^-- .*wait for the last/.test(row))) return "paged"
-  return place ?? "nowhere"
+  if (place !== undefined) return place
+  return rows.some((row) => /^[ ❯] y {2}Yes, once$/.test(row)) ? "question" : "nowhere"
 }
 
 /** The last row, which says what keys do, or that one does nothing. */

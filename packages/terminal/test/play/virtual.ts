@@ -106,11 +106,13 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
       flush
     )
 
-  /** Waits for what takes a while, such as cryptography. */
+  /** Waits for what takes a while on a machine that is busy, such as cryptography. */
   const until = Effect.fnUntraced(function*(what: string, holds: () => boolean) {
-    for (let round = 0; round < 200; round++) {
+    const deadline = performance.now() + 20_000
+    for (let round = 0; performance.now() < deadline; round++) {
       if (holds()) return
       yield* settle(1)
+      if (round > 20) yield* Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, 2)))
     }
     return yield* Effect.die(new Error(`Waited in vain for: ${what}\n${textOf(screen)}`))
   })
