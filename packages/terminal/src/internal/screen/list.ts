@@ -46,20 +46,20 @@ export const choose = (stage: Stage.Stage, options: {
     return `${index === state.at ? pointer : " "} ${String(index + 1).padStart(2)} ${tick}`
   }
 
-  const room = (state: State, index: number, { columns }: Stage.Screen): number =>
-    Math.max(4, columns - Cells.cells(before(state, index)))
+  const room = (state: State, index: number, { ambiguous, columns }: Stage.Screen): number =>
+    Math.max(4, columns - Cells.cells(before(state, index), ambiguous))
 
   // What is said above stays there, and may be read again.
   const tell = (state: State, screen: Stage.Screen) => {
     const fits = heightOf(screen) === items.length &&
-      items.every((text, index) => Cells.cells(Safe.line(text)) <= room(state, index, screen))
+      items.every((text, index) => Cells.cells(Safe.line(text), screen.ambiguous) <= room(state, index, screen))
     return fits || state.told
       ? { state, print: [], guard: false }
       : { state: { ...state, told: true }, print: Cells.layout(items.map(item), screen), guard: true }
   }
 
   const row = (state: State, index: number, screen: Stage.Screen): Row => {
-    const text = Cells.clip(Safe.line(items[index]!), room(state, index, screen))
+    const text = Cells.clip(Safe.line(items[index]!), room(state, index, screen), screen.signs.cut, screen.ambiguous)
     return Style.plain(
       `${before(state, index)}${text}`,
       state.ticked.has(index) || (!many && index === state.at) ? "bold" : undefined
