@@ -227,7 +227,7 @@ export const attach = Effect.fnUntraced(function*(
     } catch {
       // The terminal is gone.
     }
-    for (const one of [...signals.keys()]) unlisten(one)
+    for (const one of signals.keys()) unlisten(one)
     process.kill(process.pid, signal)
   }
 
@@ -235,7 +235,7 @@ export const attach = Effect.fnUntraced(function*(
     Effect.sync(() => {
       isOpen = false
       process.off("exit", atExit)
-      for (const signal of [...signals.keys()]) unlisten(signal)
+      for (const signal of signals.keys()) unlisten(signal)
       keys.end()
       out.end()
       errors.end()

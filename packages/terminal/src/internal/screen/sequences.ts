@@ -34,42 +34,44 @@ const patience = 200
 
 const maxLength = 4_096
 
-/** What a sequence is that began, from what came of it. */
-const isOver = (text: string): boolean => {
-  // Its lead, without a second Esc of Alt.
-  const body = text.replace(/^\x1b+/, "")
-  switch (body[0]) {
-    case undefined:
-      return false
-    case "[":
-      // A mouse of old: three characters follow.
-      if (body.startsWith("[M")) return Array.from(body).length >= 5
-      if (body.startsWith("[[")) return body.length >= 3
-      return /^\[[0-?]*[ -/]*[@-~]/.test(body)
-    case "O":
-      return /^O[0-9;]*[@-~]/.test(body)
-    // Texts, which end in a bell, or in Esc and a backslash.
-    case "]":
-    case "P":
-    case "X":
-    case "^":
-    case "_":
-      return /[\x07\x9c]$|\x1b\\$/.test(body)
-    default:
-      return true
-  }
+const esc = "\u001b"
+
+/** What follows Esc, or a second one, which is Alt's; nothing if there is none. */
+const bodyOf = (text: string): string | undefined => {
+  let at = 0
+  while (text[at] === esc) at++
+  return at === 0 ? undefined : text.slice(at)
 }
 
-const report = /^\x1b\[\d+;(\d+)R$/
+/** The beginnings of texts, which end in a bell, or in Esc and a backslash. */
+const texts = new Set("]PX^_")
+
+/** Whether what follows Esc is all of a sequence. */
+const isOver = (body: string): boolean => {
+  if (body === "") return false
+  if (texts.has(body[0]!)) return body.endsWith("\u0007") || body.endsWith("\u009c") || body.endsWith(`${esc}\\`)
+  if (body.startsWith("O")) return /^O[0-9;]*[@-~]/.test(body)
+  if (!body.startsWith("[")) return true
+  // A mouse of old: three characters follow.
+  if (body.startsWith("[M")) return Array.from(body).length >= 5
+  return body.startsWith("[[") ? body.length >= 3 : /^\[[0-?]*[ -/]*[@-~]/.test(body)
+}
+
+const report = /^\[\d+;(\d+)R$/
 
 /** Whether Node knows of what was sent, or at least where it ends. */
 const isKnown = ({ key }: Terminal.UserInput): boolean =>
   key.name !== "undefined" || (key.ctrl && key.meta && key.shift)
 
+/** Whether a key is the beginning of a text, or one with Alt. */
+const mayBeginText = ({ input, key }: Terminal.UserInput): boolean =>
+  Option.isNone(input) && key.meta && !key.ctrl &&
+  (key.name === "" || (key.shift && (key.name === "p" || key.name === "x")))
+
 export const make = (): Sequences => {
   let expected = 0
   let pending: string | undefined
-  let pendingAt = 0
+  let pendingAt = -Infinity
   let escapedAt = -Infinity
   let isPaste = false
 
@@ -93,7 +95,7 @@ export const make = (): Sequences => {
         columns.push(isMore ? 10 : 9)
         expected--
         if (isMore) index++
-      } else if (isKnown(input)) {
+      } else if (isKnown(input) && !(mayBeginText(input) && index + 1 < together.length)) {
         keys.push(input)
       } else {
         keys.push(unknown)
@@ -107,50 +109,45 @@ export const make = (): Sequences => {
     if (together.some(({ sequence }) => sequence === undefined)) return blind(together.map(({ input }) => input))
     const keys: Array<Terminal.UserInput> = []
     const columns: Array<number> = []
-    if (pending !== undefined && now - pendingAt > patience) pending = undefined
-    together.forEach(({ input, sequence = "" }, index) => {
+    if (now - pendingAt > patience) pending = undefined
+    const goOn = (body: string) => {
+      const column = expected > 0 ? report.exec(body)?.[1] : undefined
+      if (column !== undefined) {
+        columns.push(Number(column))
+        expected--
+      }
+      pending = isOver(body) || body.length > maxLength ? undefined : body
+      pendingAt = now
+    }
+    const read = ({ input, sequence = "" }: Read, index: number): void => {
       const { name } = input.key
+      const body = bodyOf(sequence)
       if (isPaste || name === "paste-start") {
         pending = undefined
         isPaste = name !== "paste-end"
         keys.push(input)
-        return
-      }
-      if (pending !== undefined) {
-        pending += sequence
-        pendingAt = now
+      } else if (pending !== undefined) {
+        goOn(pending + sequence)
       } else if (index === 0 && now - escapedAt <= patience && /^[[O]$/.test(sequence)) {
         // The rest of a key whose Esc came by itself, over a slow line.
-        pending = `\x1b${sequence}`
-        pendingAt = now
         keys.push(unknown)
-      } else if (sequence.startsWith("\x1b") && name !== "escape" && !isOver(sequence)) {
-        // Alt and one of these is a key, if nothing else comes with it.
-        if (/^\x1b+[\]PX^_]$/.test(sequence) && index === together.length - 1) {
-          keys.push(input)
-          return
-        }
-        pending = sequence
-        pendingAt = now
-        if (expected === 0 || !/^\x1b\[\d+;\d+$/.test(sequence)) keys.push(unknown)
-      } else if (expected > 0 && report.test(sequence)) {
-        columns.push(Number(report.exec(sequence)![1]))
-        expected--
-        return
-      } else {
-        keys.push(name === "undefined" && !isKnown(input) ? unknown : input)
+        goOn(sequence)
+      } else if (name === "escape" || body === undefined) {
         if (name === "escape") escapedAt = now
-        return
+        keys.push(input)
+      } else if (body.length === 1 && texts.has(body) && index === together.length - 1) {
+        // Alt, and one of these.
+        keys.push(input)
+      } else if (expected > 0 && /^\[\d+;\d+R?$/.test(body)) {
+        goOn(body)
+      } else if (isOver(body)) {
+        keys.push(isKnown(input) ? input : unknown)
+      } else {
+        keys.push(unknown)
+        goOn(body)
       }
-      if (pending === undefined) return
-      if (expected > 0 && report.test(pending)) {
-        columns.push(Number(report.exec(pending)![1]))
-        expected--
-        pending = undefined
-      } else if (isOver(pending) || pending.length > maxLength) {
-        pending = undefined
-      }
-    })
+    }
+    together.forEach(read)
     return { keys, columns }
   }
   return {
