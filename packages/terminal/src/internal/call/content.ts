@@ -5,7 +5,7 @@
 import * as Approval from "@assent/ai/Approval"
 import * as Approver from "@assent/ai/Approver"
 import type * as Schema from "effect/Schema"
-import { counted, many } from "../text/count.ts"
+import { counted, linesOf, many } from "../text/count.ts"
 import * as Highlight from "../text/highlight.ts"
 import * as Safe from "../text/safe.ts"
 import type * as Signs from "../text/signs.ts"
@@ -121,8 +121,6 @@ const folded = (asked: Approval.ApprovalRequest, params: Schema.Json): ReadonlyA
     return typeof value === "string" ? [[name, value] as const] : []
   })
 }
-
-const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n")
 
 const diffRows = (shown: Approval.ApprovalPresentation, signs: Signs.Signs): ReadonlyArray<Line> =>
   shown.content === ""

@@ -7,7 +7,7 @@ import * as Words from "../keys/words.ts"
 import * as Scene from "../scene/scene.ts"
 import * as TextInput from "../screen/textInput.ts"
 import * as Cells from "../text/cells.ts"
-import { many } from "../text/count.ts"
+import { linesOf, many } from "../text/count.ts"
 import * as Json from "../text/json.ts"
 import * as Safe from "../text/safe.ts"
 import * as Style from "../text/style.ts"
@@ -81,7 +81,7 @@ const valueOf = (
 ): { readonly mark: string; readonly text: string; readonly prose: boolean } => {
   if (name === undefined) return { mark: "", text: "", prose: true }
   if (typeof value === "string" && value.includes("\n")) {
-    const lines = value.replace(/\n$/, "").split("\n")
+    const lines = linesOf(value)
     const first = Cells.clip(Safe.line(lines[0]!), 40, signs.cut, ambiguous)
     return { mark: `(${many(lines.length, "line")}) `, text: `${first} ${signs.cut}`, prose: true }
   }

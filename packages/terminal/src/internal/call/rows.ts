@@ -4,7 +4,7 @@
  */
 import type * as Schema from "effect/Schema"
 import * as Cells from "../text/cells.ts"
-import { many } from "../text/count.ts"
+import { linesOf, many } from "../text/count.ts"
 import * as Highlight from "../text/highlight.ts"
 import * as Json from "../text/json.ts"
 import * as Safe from "../text/safe.ts"
@@ -120,7 +120,7 @@ const textShown = (
   ) {
     return { mark: signs.bar, text, prose: true }
   }
-  return { says: many(value.split("\n").length, "line"), lines: block(value, signs, language) }
+  return { says: many(linesOf(value).length, "line"), lines: block(value, signs, language) }
 }
 
 const shownOf = (value: Schema.Json, room: Room, nameWidth: number, language: string | undefined): Shown => {

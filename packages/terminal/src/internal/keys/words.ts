@@ -41,12 +41,9 @@ const isSaid = (text: string | undefined): text is string => text !== undefined
 /** The keys, below a screen. */
 export const foot = (place: Table.Place, now: Table.Now, window: Window): Line => {
   const meanings = Table.meanings(place, now)
-  return widest(
-    [meanings.map(({ wide }) => wide), meanings.map(({ narrow }) => narrow)].map((said) =>
-      said.filter(isSaid).join(" · ")
-    ),
-    window
-  )
+  const narrow = meanings.map(({ narrow }) => narrow).filter(isSaid)
+  const fewer = narrow.map((_, index) => narrow.slice(0, narrow.length - index))
+  return widest([meanings.map(({ wide }) => wide).filter(isSaid), ...fewer].map((said) => said.join(" · ")), window)
 }
 
 /** In the place of the keys: that one means nothing here, or why it does not yet. */
