@@ -194,6 +194,16 @@ export class Program {
     return this.exitCode
   }
 
+  get pid(): number {
+    return this.pty.pid
+  }
+
+  /** As when its window is closed. */
+  close(): void {
+    if (!("destroy" in this.pty) || typeof this.pty.destroy !== "function") throw new Error("node-pty has no destroy")
+    this.pty.destroy()
+  }
+
   kill(): void {
     if (this.exitCode === undefined) this.pty.kill("SIGKILL")
   }
