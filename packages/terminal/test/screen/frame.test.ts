@@ -1,53 +1,13 @@
 /** What stands in place, and which keys count after it was drawn again. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Terminal from "effect/Terminal"
 import * as TestClock from "effect/testing/TestClock"
-import * as Stage from "../../src/internal/screen/stage.ts"
-import * as Style from "../../src/internal/text/style.ts"
-import * as Keyboard from "../keyboard.ts"
 import { makeScreen } from "../pty.ts"
+import * as Question from "./question.ts"
 
-/** A question of so many rows; it is answered by y, n and Esc, and counts the keys that it was given. */
-const ask = Effect.fnUntraced(function*(
-  { escape = true, height = 3, row = (index: number) => `  │ row ${index}` }: {
-    escape?: boolean
-    height?: number
-    row?: (index: number) => string
-  } = {}
-) {
-  const keyboard = yield* Keyboard.make
-  const given: Array<string> = []
-  const question = Stage.run((stage) =>
-    Stage.prompt<number, string>(stage, {
-      guarded: true,
-      refusesPaste: true,
-      takesEscape: escape,
-      begin: () => ({ state: 0 }),
-      draw: (_, screen) => [
-        ...Array.from({ length: height }, (_, index) => Style.plain(row(index))),
-        ...Stage.asking("Run it?", screen)
-      ],
-      on: (state, happening) => {
-        if (happening._tag !== "Key") return { _tag: "Next", state }
-        given.push(happening.name)
-        return /^(y|n|escape)$/.test(happening.name)
-          ? { _tag: "Done", value: happening.name, print: [Style.plain(`said ${happening.name}`)] }
-          : { _tag: "Next", state: state + 1 }
-      }
-    })
-  )
-  const fiber = yield* Effect.forkChild(Effect.provide(question, keyboard.services))
-  yield* TestClock.adjust(0)
-  yield* keyboard.armed
-  return {
-    ...keyboard,
-    given,
-    answer: Effect.andThen(TestClock.adjust("50 millis"), Fiber.join(fiber)),
-    isOpen: Effect.sync(() => fiber.pollUnsafe() === undefined)
-  }
-})
+/** One that takes keys already. */
+const ask = (options?: Parameters<typeof Question.put>[0]) => Effect.tap(Question.put(options), ({ armed }) => armed)
 
 /** What a screen shows of what was written. */
 const seen = (text: string, columns = 80, rows = 24): Effect.Effect<ReadonlyArray<string>> =>
