@@ -13,7 +13,7 @@ interface Said {
   readonly text: string
 }
 
-const [, , file] = process.argv
+const [, , file, text = "git status"] = process.argv
 
 const say = ({ by, text }: Said): Effect.Effect<void> => {
   switch (by) {
@@ -43,7 +43,7 @@ const question = Stage.run((stage) =>
     begin: () => ({ state: undefined }),
     draw: (_, screen) => [
       ...Cells.layout(
-        [{ first: Style.plain("  │ "), rest: Style.plain("  ⋮ "), body: Style.plain("git status") }],
+        [{ first: Style.plain("  │ "), rest: Style.plain("  ⋮ "), body: Style.plain(text) }],
         screen
       ),
       ...Stage.asking(`Run it? ${screen.signs.yes} y ${screen.signs.dot} n`, screen)

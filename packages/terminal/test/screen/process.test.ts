@@ -6,7 +6,7 @@ import * as Path from "node:path"
 import { type Options, type Program, withProgram } from "../pty.ts"
 
 const withTalk = async (
-  options: Options,
+  { args = [], ...options }: Options,
   use: (program: Program, say: (by: string, text: string) => void) => Promise<void>
 ): Promise<void> => {
   const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-terminal-"))
@@ -15,7 +15,7 @@ const withTalk = async (
   try {
     await withProgram(
       Path.join(import.meta.dirname, "../programs/talks.ts"),
-      { ...options, args: [file] },
+      { ...options, args: [file, ...args] },
       (program) => use(program, (by, text) => Fs.appendFileSync(file, `${JSON.stringify({ by, text })}\n`))
     )
   } finally {
@@ -123,6 +123,26 @@ describe.concurrent("a signal", () => {
       }
     })
   }, 90_000)
+})
+
+describe.concurrent("a window that becomes narrower", () => {
+  it("has the question once, and no row that the terminal broke", async () => {
+    await withTalk({ args: [`git status; ${"echo a few words; ".repeat(20)}`] }, async (program) => {
+      await standing(program)
+      for (const [columns, rows] of [[40, 24], [23, 24], [80, 12], [30, 10]] as const) {
+        const before = program.raw.length
+        program.resize(columns, rows)
+        await program.until("a question that takes no keys", () => program.raw.includes("…", before))
+        await standing(program)
+        const seen = program.visible.map((row) => row.trimEnd()).filter((row) => row !== "")
+        assert.deepStrictEqual(seen.filter((row) => !/^( {2}[│⋮] |Run it\?)/.test(row)), [], `${columns}`)
+        assert.strictEqual(seen.filter((row) => row.startsWith("  │ ")).length, rows > 10 ? 1 : 0, `${columns}`)
+        assert.strictEqual(seen.at(-1)?.slice(-1), "›")
+      }
+      program.type("n")
+      await program.see("decided: no")
+    })
+  }, 60_000)
 })
 
 /** The process that a shell has begun. */
