@@ -23,7 +23,7 @@ const program = Effect.gen(function*() {
   })
   const ShownEditFile = Tool.present(
     EditFile,
-    ({ content, name }) => ApprovalPresentation.fileDiff({ root, path: name, after: content })
+    ({ content, name }) => ApprovalPresentation.fileDiff({ root, path: name, after: content, covers: ["content"] })
   )
 
   const toolkit = Toolkit.make(ShownEditFile)
@@ -51,8 +51,10 @@ const program = Effect.gen(function*() {
     let asked = 0
     while (Response.isWaiting(turn)) {
       const requests = Response.approvalRequests(turn)
-      for (const { presentation, toolName } of requests) {
-        yield* Console.log(`May I? ${toolName}\n\n${presentation?.content}`)
+      for (const { params, presentation, toolName } of requests) {
+        // What the diff covers, as the engine has found by making it anew, need not be read besides.
+        const rest = Object.entries(params ?? {}).filter(([name]) => presentation?.covers?.includes(name) !== true)
+        yield* Console.log(`May I? ${toolName} ${JSON.stringify(Object.fromEntries(rest))}\n\n${presentation?.content}`)
       }
       if (++asked === 1) {
         yield* Console.log("(While the person thinks, somebody else writes to the file.)\n")

@@ -27,6 +27,20 @@ describe("memory: what the session covers", () => {
       })
   )
 
+  M.everyWay(
+    "is told to the last pattern, however many there are: nobody grants what they could not read",
+    (way) =>
+      Effect.gen(function*() {
+        const { chat } = yield* M.deleting(way, [["src/a"]])
+        const globs = ["src/**", ...Array.from({ length: 30 }, (_, index) => `docs/${"x".repeat(250)}/${index}/**`)]
+        const covers = ApprovalMatcher.path(globs, { param: "path" }).description
+        const sentences: Array<string | undefined> = []
+        const ada = M.person((request) => (sentences.push(request.session), M.yes()))
+        yield* M.needs({ session: { covers } })(ada.answers(chat.send("go")))
+        for (const glob of globs) assert.include(sentences[0]!, `\`${glob}\``)
+      })
+  )
+
   M.everyWay("a denial for the session covers the same", (way) =>
     Effect.gen(function*() {
       const { chat, runs } = yield* M.deleting(way, [["src/a"], ["src/b"], ["lib/a"]])

@@ -5,12 +5,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
-import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import type * as Within from "../agent/within.ts"
 import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
+import * as Descriptions from "../matcher/description.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
 import * as Covers from "../tool/covers.ts"
@@ -112,5 +112,5 @@ const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 const sessionOf = ({ session }: Shown, toolName: string): { readonly session?: string } => {
   const remember = session === undefined ? undefined : Option.getOrUndefined(decodeRemember(session))
   if (typeof remember !== "object" || remember.covers === undefined) return {}
-  return { session: Text.escape(ApprovalMatcher.toSentence(remember.covers, toolName), { maxLength: 500 }) }
+  return { session: Descriptions.toSentence(remember.covers, toolName, Descriptions.whole) }
 }

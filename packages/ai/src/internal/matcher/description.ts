@@ -115,9 +115,21 @@ export const Description = Schema.Union([Exact, Tool, Key, Path, Shell])
  */
 export type Description = typeof Description.Type
 
+/** How much of a text is shown, and how many of a list. */
+export interface Limits {
+  readonly length: number
+  readonly count: number
+}
+
+const short: Limits = { length: 200, count: 10 }
+
+/** For whoever is to choose by it: what is covered is told to the last pattern. */
+export const whole: Limits = { length: Infinity, count: Infinity }
+
 /** What a person reads, escaped and bounded (law L15). */
-export const toSentence = (description: Description, toolName: string): string => {
+export const toSentence = (description: Description, toolName: string, limits: Limits = short): string => {
   const any = `any call of ${Text.escape(toolName, { maxLength: 128 })}`
+  const name = (text: string): string => Text.escape(text, { maxLength: limits.length })
   switch (description._tag) {
     case "Exact":
       return `only the call ${describeExact(toolName, description.params)}`
@@ -126,15 +138,15 @@ export const toSentence = (description: Description, toolName: string): string =
     case "Key":
       return `${any} whose ${show(description.name ?? "key")} is ${show(description.value)}`
     case "Path":
-      return `${any} whose ${show(description.param)} matches ${list(description.globs)}` +
+      return `${any} whose ${name(description.param)} matches ${list(description.globs, "or", limits)}` +
         (description.links === undefined ? "" : " and has no symbolic link") +
-        showSame(description.same) +
-        (description.others === undefined ? "" : showOthers(description.others))
+        showSame(description.same, limits) +
+        (description.others === undefined ? "" : showOthers(description.others, limits))
     case "Shell":
-      return `${any} whose ${show(description.param)} ${matchesLine(description.allowed)}` +
-        (description.trust === undefined ? "" : showTrust(description.trust)) +
-        showSame(description.same) +
-        (description.others === undefined ? "" : showOthers(description.others))
+      return `${any} whose ${name(description.param)} ${matchesLine(description.allowed, limits)}` +
+        (description.trust === undefined ? "" : showTrust(description.trust, limits)) +
+        showSame(description.same, limits) +
+        (description.others === undefined ? "" : showOthers(description.others, limits))
   }
 }
 
@@ -145,39 +157,47 @@ export const spelling = (description: Description): string | undefined =>
     : Result.getOrElse(Canonical.canonicalize(description), () => JSON.stringify(description))
 
 /** A glob or pattern as it is shown. */
-export const quote = (text: string): string => text.includes("`") ? show(JSON.stringify(text)) : `\`${show(text)}\``
+export const quote = (text: string, { length }: Limits = short): string => {
+  const shown = Text.escape(text.includes("`") ? JSON.stringify(text) : text, { maxLength: length })
+  return text.includes("`") ? shown : `\`${shown}\``
+}
 
-const show = (text: string): string => Text.escape(text, { maxLength: 200 })
+const show = (text: string): string => Text.escape(text, { maxLength: short.length })
 
-const list = (texts: ReadonlyArray<string>, joining: "and" | "or" = "or"): string => {
-  const shown = texts.slice(0, 10).map(quote).join(` ${joining} `)
-  return texts.length > 10 ? `${shown} ${joining} ${texts.length - 10} more` : shown
+const list = (texts: ReadonlyArray<string>, joining: "and" | "or", limits: Limits): string => {
+  const shown = texts.slice(0, limits.count).map((text) => quote(text, limits)).join(` ${joining} `)
+  return texts.length > limits.count ? `${shown} ${joining} ${texts.length - limits.count} more` : shown
 }
 
 /** `*` alone stands for every program that is known to only read, and must not look as if it stood for any command. */
-const matchesLine = (allowed: ReadonlyArray<string>): string => {
+const matchesLine = (allowed: ReadonlyArray<string>, limits: Limits): string => {
   const rest = allowed.filter((pattern) => pattern !== "*")
-  if (rest.length === allowed.length) return `matches ${list(allowed)}`
-  return rest.length === 0 ? "only reads" : `only reads or matches ${list(rest)}`
+  if (rest.length === allowed.length) return `matches ${list(allowed, "or", limits)}`
+  return rest.length === 0 ? "only reads" : `only reads or matches ${list(rest, "or", limits)}`
 }
 
-const showTrust = (programs: ReadonlyArray<string>): string =>
+const showTrust = (programs: ReadonlyArray<string>, limits: Limits): string =>
   programs.length === 0
     ? ""
-    : `, where ${list(programs.map((program) => program.slice(0, 30)), "and")} may get any arguments`
+    : `, where ${
+      list(programs.map((program) => limits === whole ? program : program.slice(0, 30)), "and", limits)
+    } may` +
+      " get any arguments"
 
-const showSame = (same: Same = {}): string => {
-  const shown = Object.entries(same).slice(0, 10).map(([name, value]) => show(Text.parameter(name, value)))
+const showSame = (same: Same = {}, { count, length }: Limits): string => {
+  const shown = Object.entries(same).slice(0, count).map(([name, value]) =>
+    Text.escape(Text.parameter(name, value), { maxLength: length })
+  )
   const more = Object.keys(same).length - shown.length
   return shown.length === 0 ? "" : `, with ${shown.join(", ")}${more === 0 ? "" : ` and ${more} more`}`
 }
 
 /** Only what is not the default is worth a word. */
-const showOthers = (others: Others): string => {
+const showOthers = (others: Others, { count, length }: Limits): string => {
   if (others === "any") return ", with any other parameters"
   if (others.length === 0) return ", without other parameters"
-  const shown = others.slice(0, 10).map(show).join(", ")
-  return `, with any ${others.length > 10 ? `${shown} and ${others.length - 10} more` : shown}`
+  const shown = others.slice(0, count).map((name) => Text.escape(name, { maxLength: length })).join(", ")
+  return `, with any ${others.length > count ? `${shown} and ${others.length - count} more` : shown}`
 }
 
 const describeExact = (toolName: string, params: string): string =>
