@@ -54,10 +54,11 @@ const table: Record<States.StateName, Readonly<Record<string, Meaning>>> = {
   read: { ...look, ...arrows, b: ["paged", "stays"], y: "runs", s: "session", e: "edit", n: "deny", escape: "denied" },
   pointed: { ...look, ...arrows, y: "runs", s: "session", e: "edit", n: "deny", escape: "denied", enter: "runs" },
   session: { ...look, ...arrows, "1": "runs", "2": "runs", escape: "question" },
-  details: { ...pages, "?": "help", d: ["stays", "says"], escape: "question" },
+  details: { ...pages, "?": "help", d: ["stays", "says"], escape: "paged" },
   edit: { ...look, ...arrows, "1": "text", "2": "text", "5": "text", escape: "question" },
-  text: { ...typed, ...moves, enter: "question", escape: "edit" },
-  json: { ...typed, ...moves, enter: "question", escape: "edit" },
+  // Where nothing was changed, back to the list.
+  text: { ...typed, ...moves, enter: "edit", escape: "edit" },
+  json: { ...typed, ...moves, enter: "edit", escape: "edit" },
   deny: { ...typed, ...moves, enter: "denied", escape: "question" },
   batch: {
     ...look,
@@ -127,7 +128,7 @@ const observe = Effect.fnUntraced(
     if (meaning === "denied") {
       // Without a model, the program goes on.
       const calls = (yield* played.models) - models
-      return place === "over" && (models === 0 || calls === 1) ? [] : [fault(`${calls} calls of the model`)]
+      return place === "over" && (models === 0 || calls === 1) ? [] : [fault(`${calls} calls of the model after ${models}`)]
     }
     const seen = place === begin ? isSaying(foot) && foot !== was.split("\n").at(-1) ? "says" : "stays" : place
     if (meaning === "types") {
@@ -155,6 +156,7 @@ describe("each key has its meaning, or says that it has none", () => {
             yield* played.type(named.escape)
           }
           if (played.isOver() || States.rowsOf(played).slice(0, -1).join("\n") !== begun) {
+            yield* played.quit
             played = yield* States.reach(state)
             begun = States.rowsOf(played).slice(0, -1).join("\n")
           }

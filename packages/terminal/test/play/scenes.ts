@@ -293,7 +293,8 @@ const issueSchema = {
 
 const commands = ["npm test", "npm run build", "git add -A", "git commit -m 'Fix the checkout'", "git push origin main"]
 
-const newFile = Array.from({ length: 900 }, (_, index) => `export const ${nameOf(index)} = ${index + 1}`).join("\n")
+const newFile = (lines: number) =>
+  Array.from({ length: lines }, (_, index) => `export const ${nameOf(index)} = ${index + 1}`).join("\n")
 
 function nameOf(index: number): string {
   const letter = String.fromCharCode(97 + index % 26)
@@ -310,7 +311,8 @@ export const scenes = {
   bash: builder,
   edit: write("src/values.ts", after),
   details: write("src/values.ts", after, { expiresIn: month }),
-  page: write("src/new.ts", newFile),
+  page: write("src/new.ts", newFile(900)),
+  long: write("src/new.ts", newFile(60)),
   mail: email,
   mcp: issue,
   batch: shell(commands.map((command) => ({ command }))),

@@ -16,11 +16,11 @@ export interface State {
 
 export const states = {
   question: { scene: "bash", keys: [], untouched: true },
-  paged: { scene: "page", keys: [], untouched: true },
-  read: { scene: "page", keys: [keys.end], untouched: true },
+  paged: { scene: "long", keys: [], untouched: true },
+  read: { scene: "long", keys: [keys.end], untouched: true },
   pointed: { scene: "bash", keys: [down] },
   session: { scene: "session", keys: ["s"], untouched: true },
-  details: { scene: "edit", keys: ["d"], untouched: true },
+  details: { scene: "long", keys: ["d"], untouched: true },
   edit: { scene: "mail", keys: ["e"], untouched: true },
   text: { scene: "mail", keys: ["e", "4"], untouched: true },
   json: { scene: "mail", keys: ["e", "5"], untouched: true },
@@ -71,7 +71,7 @@ const headings: ReadonlyArray<readonly [RegExp, Place]> = [
   [/^━━ Details ━━$/, "details"],
   [/^━━ Edit ━━$/, "edit"],
   [/^━━ Edit .+ ━━$/, "text"],
-  [/^━━ No\. Why not\? .*━━$/, "deny"],
+  [/^━━ No\. Why/, "deny"],
   [/^━━ May these \d run\? ━━$/, "batch"],
   [/^━━ This waits for your answer ━━$/, "answer"],
   [/^━━ Send this answer\? ━━$/, "back"],

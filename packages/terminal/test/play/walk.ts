@@ -74,7 +74,7 @@ const refused = (
   if (pastes.includes(key)) return "a paste"
   switch (place) {
     case "question": {
-      if (scene === "page" && !rows.some((row) => row.endsWith(" = 900"))) return "its last row was not on the screen"
+      if (scene === "long" && !rows.some((row) => row.endsWith(" = 60"))) return "its last row was not on the screen"
       const pointedAtYes = rows.some((row) => /^❯ y {2}Yes/.test(row))
       return key === "y" || (key === keys.enter && pointedAtYes) ? undefined : "no yes"
     }
