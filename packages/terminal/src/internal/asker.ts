@@ -18,6 +18,7 @@ import * as Batch from "./call/batch.ts"
 import * as Question from "./call/question.ts"
 import * as Session from "./call/session.ts"
 import * as Verdict from "./call/verdict.ts"
+import * as Dialogue from "./scene/dialogue.ts"
 import * as Editor from "./scene/editor.ts"
 import * as Perform from "./scene/perform.ts"
 import * as Stopping from "./stopping.ts"
@@ -112,14 +113,14 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 
   const decide = Effect.fnUntraced(function*(request: Approval.ApprovalRequest, setting: Setting) {
     const asked = askedOf(request, setting, yield* Clock.currentTimeMillis)
-    let open = Perform.opened(Question.scene(asked))
+    let open = Dialogue.opened(Question.scene(asked))
     while (true) {
       const { open: left, value } = yield* Perform.perform<Question.Outcome>(open, editor)
       if (value._tag === "Decided") return value.verdict
       const problem = yield* setting.check(value.params)
       open = problem === undefined
-        ? Perform.opened(Question.scene(asked, value.params))
-        : Perform.refused(left, `These parameters cannot run: ${problem}`)
+        ? Dialogue.opened(Question.scene(asked, value.params))
+        : Dialogue.refused(left, `These parameters cannot run: ${problem}`)
     }
   })
 
@@ -131,7 +132,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const asked = { request, awaited, editor: editor?.name, now: yield* Clock.currentTimeMillis }
     let scene = Answers.scene(asked)
     while (scene !== undefined) {
-      const { value } = yield* Perform.perform<Answers.Outcome>(Perform.opened(scene), editor)
+      const { value } = yield* Perform.perform<Answers.Outcome>(Dialogue.opened(scene), editor)
       if (value._tag === "Decided") return value.verdict
       const problem = yield* check(value.answer)
       if (problem === undefined) return Answers.verdictOf(asked, value.answer)
@@ -208,7 +209,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       const verdicts = first === undefined || second === undefined
         ? []
         : (yield* atTerminal(Perform.perform(
-          Perform.opened(Batch.scene({ calls: [first, second, ...others], unticked })),
+          Dialogue.opened(Batch.scene({ calls: [first, second, ...others], unticked })),
           editor
         ))).value
       for (const [index, verdict] of verdicts.entries()) {

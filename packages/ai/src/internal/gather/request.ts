@@ -13,8 +13,8 @@ import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
-import * as Said from "./said.ts"
 import * as Covers from "../tool/covers.ts"
+import * as Said from "./said.ts"
 
 export interface Named {
   readonly toolCallId: string

@@ -94,9 +94,9 @@ const beside = (now: Now): ReadonlyArray<Meaning> => [
   key("Ctrl-C")
 ]
 
-const text = (editor: string | undefined, word = editor): ReadonlyArray<Meaning> => [
+const text = (editor: string | undefined): ReadonlyArray<Meaning> => [
   key("Alt-Enter", "Alt-Enter new line"),
-  ...(editor === undefined ? [] : [key("Ctrl-G", `Ctrl-G ${word}`)])
+  ...(editor === undefined ? [] : [key("Ctrl-G", `Ctrl-G ${editor}`)])
 ]
 
 const options = ({ points = false }: Now): ReadonlyArray<Meaning> => [
@@ -168,7 +168,7 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
   ],
   answer: ({ editor }) => [
     key("Enter", "Enter sends", "Enter sends", "Enter sends"),
-    ...text(editor, "editor"),
+    ...text(editor),
     key("Esc", "Esc declines", "Esc declines", "Esc declines"),
     key("Ctrl-C")
   ],
@@ -217,7 +217,7 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
   ],
   formText: ({ editor }) => [
     key("Tab", "Tab next", "Tab next", "Tab next"),
-    ...(editor === undefined ? [] : [key("Ctrl-G", "Ctrl-G editor")]),
+    ...(editor === undefined ? [] : [key("Ctrl-G", `Ctrl-G ${editor}`)]),
     key("Enter", "Enter reads it back", "Enter reads it back", "Enter reads it back"),
     key("Esc", "Esc declines"),
     key("Alt-Enter"),
