@@ -52,7 +52,7 @@ describe("a list of more than nine", () => {
 
   it.effect("takes nothing where it cannot be read", () =>
     Effect.gen(function*() {
-      const { answer, key, name, resize, shown } = yield* choose(true)
+      const { answer, armed, key, name, resize, shown } = yield* choose(true)
       yield* name("down")
       yield* name("space")
       yield* resize(15, 9)
@@ -63,6 +63,7 @@ describe("a list of more than nine", () => {
       yield* TestClock.adjust("1 second")
       yield* resize(80, 9)
       assert.match(shown(), /1 of 12 ticked[^☐]*$/)
+      yield* armed
       yield* name("tab")
       assert.deepStrictEqual(yield* answer, { _tag: "Back" })
     }))

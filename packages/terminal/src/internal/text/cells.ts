@@ -139,6 +139,15 @@ export const layout = (lines: ReadonlyArray<Line>, place: number | Place): Reado
   return rows
 }
 
+/** Rows of which none is wider than the screen, wherever they are from. */
+export const bound = (rows: ReadonlyArray<Row>, { ambiguous, ascii, columns }: Place): ReadonlyArray<Row> =>
+  rows.flatMap((row) => {
+    if (widthOf(row, ambiguous) <= columns) return [row]
+    const mark: Row = [{ text: ascii ? ": " : "⋮ ", style: "muted" }]
+    const width = Math.max(1, columns - widthOf(mark, ambiguous))
+    return wrap(row, width, false, ambiguous).map((part, index) => index === 0 ? part : [...mark, ...part])
+  })
+
 /** As much of a text as fits, with its end marked where it does not: for what is shown whole elsewhere. */
 export const clip = (text: string, width: number, end = "…", ambiguous: Ambiguous = 1): string => {
   if (cells(text, ambiguous) <= width) return text
