@@ -126,9 +126,9 @@ const observe = Effect.fnUntraced(
     if (meaning === "runs") return ran >= 1 ? [] : [fault("does not run")]
     if (ran > 0) return [fault("runs")]
     if (meaning === "denied") {
-      // Without a model, the program goes on.
+      // Each agent goes on, also that which is around it.
       const calls = (yield* played.models) - models
-      return place === "over" && (models === 0 || calls === 1) ? [] : [fault(`${calls} calls of the model after ${models}`)]
+      return place === "over" && calls === models ? [] : [fault(`${calls} calls of the model after ${models}`)]
     }
     const seen = place === begin ? isSaying(foot) && foot !== was.split("\n").at(-1) ? "says" : "stays" : place
     if (meaning === "types") {

@@ -65,6 +65,11 @@ const makePieces = (program: Program, over: () => ReadonlyArray<Over>): Pieces =
     const before = program.raw.length
     program.type(key)
     await program.until(JSON.stringify(key), () => program.raw.length > before && (takesKeys() || orElse()))
+    // A long text is drawn many times.
+    for (let drawn = -1; key.length > 8 && drawn !== program.raw.length;) {
+      drawn = program.raw.length
+      await program.changed()
+    }
   }
   const current = () => rows().filter((row) => /^-- \d+ is over --$/.test(row)).length
   return {
