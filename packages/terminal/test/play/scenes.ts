@@ -209,6 +209,20 @@ export const write = (
   )
 }
 
+/** Writes a file of which nothing is shown but what it would have. */
+const create = (lines: number) => (told: Told) => {
+  const WriteFile = Tool.make("WriteFile", {
+    parameters: { path: Schema.String, content: Schema.String },
+    success: Schema.String,
+    needsApproval: true
+  })
+  const toolkit = Toolkit.make(WriteFile)
+  return conversation(toolkit).pipe(
+    Effect.provide(toolkit.toLayer({ WriteFile: ({ path }) => ran(told, "WriteFile")({ path }) })),
+    Effect.provide(Model(told, [["WriteFile", { path: "src/new.ts", content: newFile(lines) }]]))
+  )
+}
+
 const issue = (told: Told) =>
   Effect.gen(function*() {
     const server = Mcp.make({ name: "create_issue", description: "Opens an issue.", inputSchema: issueSchema })
@@ -311,8 +325,8 @@ export const scenes = {
   bash: builder,
   edit: write("src/values.ts", after),
   details: write("src/values.ts", after, { expiresIn: month }),
-  page: write("src/new.ts", newFile(900)),
-  long: write("src/new.ts", newFile(60)),
+  page: create(900),
+  long: create(60),
   mail: email,
   mcp: issue,
   batch: shell(commands.map((command) => ({ command }))),
