@@ -5,7 +5,7 @@ import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Approver from "@assent/ai/Approver"
-import * as Prompt from "effect/cli/Prompt"
+import type * as Prompt from "effect/cli/Prompt"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -21,10 +21,9 @@ import * as Verdict from "./call/verdict.ts"
 import * as Dialogue from "./scene/dialogue.ts"
 import * as Editor from "./scene/editor.ts"
 import * as Perform from "./scene/perform.ts"
+import * as Measure from "./screen/measure.ts"
+import * as Stage from "./screen/stage.ts"
 import * as Stopping from "./stopping.ts"
-import { layout } from "./text/cells.ts"
-import * as Signs from "./text/signs.ts"
-import { paint } from "./text/style.ts"
 import * as Answers from "./waiting/answers.ts"
 
 export interface Options {
@@ -82,11 +81,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const tell = (said: Verdict.Verdict["said"]) =>
     said === undefined ? Effect.void : Effect.gen(function*() {
       const terminal = yield* Terminal.Terminal
-      const theme = yield* Prompt.Theme
       const columns = (yield* terminal.columns) || 80
-      const room = { columns, ambiguous: 1 as const, ascii: false, signs: Signs.unicode }
-      const rows = layout([said(room)], room)
-      yield* Effect.ignore(terminal.display(rows.map((row) => `${paint(row, theme)}\n`).join("")))
+      yield* Stage.say([said({ columns, ...yield* Measure.knownOf(terminal) })])
     })
 
   const left = Effect.suspend(() => {

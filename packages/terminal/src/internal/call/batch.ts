@@ -91,8 +91,8 @@ const drawn = (
     const state = { isAt: index === at, isTicked: ticked.has(index), items: calls.length }
     const tool = Safe.line(request.toolName)
     return text === undefined
-      ? item(index, `${tool}, whole above`, "", state, window)
-      : item(index, text, isOneTool ? `${signs.bar} ` : `${tool} ${signs.bar} `, state, window)
+      ? item(index, `${tool}, whole above`, `${signs.bar} `, state, window)
+      : item(index, isOneTool ? text : `${tool}: ${text}`, `${signs.bar} `, state, window)
   })
   const block = [Style.heading(`May these ${counted(calls.length)} run?`, signs), ...common, ...blocks]
   return { block: [...block, ...items], focus: at === undefined ? undefined : block.length + at }

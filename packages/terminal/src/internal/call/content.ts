@@ -181,12 +181,33 @@ export const about = (asked: Approval.ApprovalRequest, now: number, { signs }: R
   ]
 }
 
+interface Drawn {
+  readonly params: Schema.Json
+  readonly room: Rows.Room
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** Lines that are drawn anew only where they would be others: colours take their time. */
+const drawnOnce = (
+  draw: (asked: Approval.ApprovalRequest, params: Schema.Json, room: Rows.Room) => ReadonlyArray<Line>
+): typeof draw => {
+  const drawn = new WeakMap<Approval.ApprovalRequest, Drawn>()
+  return (asked, params, room) => {
+    const known = drawn.get(asked)
+    if (
+      known?.params === params && known.room.columns === room.columns && known.room.ambiguous === room.ambiguous &&
+      known.room.signs === room.signs
+    ) {
+      return known.lines
+    }
+    const lines = draw(asked, params, room)
+    drawn.set(asked, { params, room, lines })
+    return lines
+  }
+}
+
 /** All that will run. `params` are those that an approval would run. */
-export const runs = (
-  asked: Approval.ApprovalRequest,
-  params: Schema.Json,
-  room: Rows.Room
-): ReadonlyArray<Line> => {
+export const runs = drawnOnce((asked, params, room) => {
   const { signs } = room
   const { awaited, order } = asked
   const proved = folded(asked, params)
@@ -208,7 +229,7 @@ export const runs = (
     ...Rows.notes([asked.toolName, params], [shown?.content, awaited?.prompt, awaited?.options], signs),
     ...(awaited?.prompt === undefined ? [] : Rows.block(awaited.prompt, signs))
   ]
-}
+})
 
 /** What is of use to look a request up elsewhere, and all of it: what was folded, and the parameters in ASCII. */
 export const details = (

@@ -55,28 +55,23 @@ type Field =
 
 const labelOf = ({ name }: Field): string => name === undefined ? all : Rows.nameOf(name)
 
-const fieldLine = (
+const fieldLines = (
   field: Field,
-  label: { readonly number: string; readonly width: number; readonly isAt: boolean },
+  { isAt, number, width }: { readonly number: string; readonly width: number; readonly isAt: boolean },
   room: Rows.Room
-): Line => {
-  const { signs } = room
-  const { isAt, number, width } = label
+): readonly [Line, ...ReadonlyArray<Line>] => {
   const before = `${Options.pointer(isAt, room)}${number}  `
-  const name = field.name === undefined
-    ? all
-    : `${labelOf(field)}${" ".repeat(width - Cells.cells(labelOf(field), room.ambiguous))} `
-  const { text, mark, prose } = valueOf(field, room)
-  return {
-    first: [
-      { text: before, style: "primary" },
-      { text: name, style: isAt ? "bold" : "title" },
-      { text: mark, style: "muted" }
-    ],
-    rest: Style.plain(`${" ".repeat(Cells.cells(before) + width + 1)}${signs.more} `, "muted"),
-    body: Style.plain(text),
-    prose
+  if (field.name === undefined) {
+    return [{
+      first: Style.plain(before, "primary"),
+      rest: Style.plain(`   ${room.signs.more} `, "muted"),
+      body: Style.plain(all, isAt ? "bold" : "title"),
+      prose: true
+    }]
   }
+  const { mark, prose, text } = valueOf(field, room)
+  const name = Rows.nameOf(field.name)
+  return Rows.named({ before, name, style: isAt ? "bold" : "title", width, mark, body: Style.plain(text), prose }, room)
 }
 
 /** The beginning of a long one will do: it was shown whole, and is when it is edited. */
@@ -107,8 +102,7 @@ export const fields = <A>(
     ...(Rows.isRecord(params) ? Rows.entries(params, order).map(([name, value]) => ({ name, value })) : []),
     { name: undefined, value: params }
   ]
-  const widthIn = ({ ambiguous }: Rows.Room) =>
-    Math.max(0, ...items.map((field) => field.name === undefined ? 0 : Cells.cells(labelOf(field), ambiguous)))
+  const names = items.flatMap(({ name }) => name === undefined ? [] : [Rows.nameOf(name)])
   const number = (index: number) => items.length > 9 ? " " : String(index + 1)
   const open = (field: Field): Scene.Step<A> => {
     const { name } = field
@@ -135,15 +129,16 @@ export const fields = <A>(
     now: { items: items.length },
     guarded: true,
     takesPaste: false,
-    draw: (window) => ({
-      block: [
-        Style.heading("Edit", window.signs),
-        ...items.map((field, index) =>
-          fieldLine(field, { number: number(index), width: widthIn(window), isAt: index === at }, window)
-        )
-      ],
-      focus: at === undefined ? undefined : at + 1
-    }),
+    draw: (window) => {
+      const width = Rows.widthOf(names, window)
+      const lines = items.map((field, index) =>
+        fieldLines(field, { number: number(index), width, isAt: index === at }, window)
+      )
+      return {
+        block: [Style.heading("Edit", window.signs), ...lines.flat()],
+        focus: at === undefined ? undefined : 1 + lines.slice(0, at).flat().length
+      }
+    },
     press: ({ at: by, key }) => {
       switch (key) {
         case "↑↓":

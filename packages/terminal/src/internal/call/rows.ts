@@ -131,7 +131,8 @@ const shownOf = (value: Schema.Json, room: Room, nameWidth: number, language: st
     : { says: "data", lines: json(value, room.signs) }
 }
 
-const maxNameWidth = 20
+/** So wide may a name be that its value stands beside it. */
+export const nameWidthIn = ({ columns }: Cells.Place): number => Math.max(4, Math.min(20, Math.floor(columns / 2) - 6))
 
 /** What is known of a parameter beside its value. */
 export interface Known {
@@ -140,38 +141,66 @@ export interface Known {
   readonly order?: ReadonlyArray<string> | undefined
 }
 
+/** A name and what stands beside it. */
+export interface Named {
+  /** Our own words before it. */
+  readonly before: string
+  readonly name: string
+  readonly style: Style.Style
+  /** How wide the names are that stand below each other. */
+  readonly width: number
+  readonly mark: string
+  readonly body: Row
+  readonly prose: boolean
+}
+
+/** A name is not ours: one that is long has a row of its own, and goes on behind a mark. */
+export const named = (
+  { before, body, mark, name, prose, style, width }: Named,
+  room: Room
+): readonly [Line, ...ReadonlyArray<Line>] => {
+  const { more } = room.signs
+  const taken = Cells.cells(name, room.ambiguous)
+  const blank = (width: number) => Style.plain(`${" ".repeat(width)}${more} `, "muted")
+  if (taken > nameWidthIn(room)) {
+    return [
+      { first: Style.plain(before, "primary"), rest: blank(before.length), body: [{ text: name, style }] },
+      { first: Style.plain(`${indent}${mark}`, "muted"), rest: blank(indent.length), body, prose }
+    ]
+  }
+  const label = `${name}${" ".repeat(Math.max(0, width - taken))} `
+  return [{
+    first: [{ text: before, style: "primary" }, { text: label, style }, { text: mark, style: "muted" }],
+    rest: blank(before.length + Math.max(width, taken) + 1),
+    body,
+    prose
+  }]
+}
+
+/** How wide names are, but for those that have a row of their own. */
+export const widthOf = (names: ReadonlyArray<string>, room: Room): number =>
+  Math.max(0, ...names.map((name) => Cells.cells(name, room.ambiguous)).filter((width) => width <= nameWidthIn(room)))
+
 /** Every parameter, whole. */
 export const parameters = (params: Schema.Json, room: Room, known: Known = {}): ReadonlyArray<Line> => {
-  const { ambiguous, signs } = room
+  const { signs } = room
   if (!isRecord(params)) return json(params, signs)
   const all = entries(params, known.order)
   if (all.length === 0) return [Style.prose("no parameters", "muted", indent)]
-  const widths = all.map(([name]) => Cells.cells(nameOf(name), ambiguous)).filter((width) => width <= maxNameWidth)
-  const width = Math.max(0, ...widths)
+  const width = widthOf(all.map(([name]) => nameOf(name)), room)
   return all.flatMap(([key, value]): ReadonlyArray<Line> => {
     const shown = known.instead?.get(key) ?? shownOf(value, room, width, known.languages?.get(key))
     const name = nameOf(key)
     const lines = "lines" in shown ? shown.lines : []
-    const taken = Cells.cells(name, ambiguous)
-    const isBeside = taken <= maxNameWidth
-    const label = `${name}${" ".repeat(isBeside ? width - taken : 0)}`
-    if (!("mark" in shown)) return [titled(label, ` (${shown.says})`, signs), ...lines]
-    return isBeside
-      ? [{
-        first: [{ text: `${indent}${label} `, style: "title" }, { text: `${shown.mark} `, style: "muted" }],
-        rest: Style.plain(`${" ".repeat(indent.length + width + 1)}${signs.more} `, "muted"),
-        body: Style.plain(shown.text),
-        prose: shown.prose
-      }, ...lines]
-      : [titled(label, "", signs), ...marked(shown.mark, [Style.plain(shown.text)], signs, shown.prose), ...lines]
+    const common = { before: indent, name, style: "title" as const, width }
+    return [
+      ..."mark" in shown
+        ? named({ ...common, mark: `${shown.mark} `, body: Style.plain(shown.text), prose: shown.prose }, room)
+        : named({ ...common, mark: "", body: Style.plain(`(${shown.says})`, "muted"), prose: true }, room),
+      ...lines
+    ]
   })
 }
-
-const titled = (name: string, says: string, { more }: Signs.Signs): Line => ({
-  first: Style.plain(indent),
-  rest: Style.plain(`${indent}${more} `, "muted"),
-  body: [{ text: name, style: "title" }, { text: says, style: "muted" }]
-})
 
 // =============================================================================
 // Notes

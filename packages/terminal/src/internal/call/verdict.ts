@@ -28,14 +28,13 @@ const wordWidth = 8
 const row =
   (mark: Mark, word: string, tool: string | undefined, text: string, isWhole: boolean): NonNullable<Said> =>
   ({ ambiguous, columns, signs }) => {
-    const first = `${signs[mark]} ${word.padEnd(wordWidth)} ${
-      tool === undefined ? "" : `${Safe.line(tool)} ${signs.bar} `
-    }`
+    const first = `${signs[mark]} ${word.padEnd(wordWidth)} `
+    const told = tool === undefined ? text : `${Safe.line(tool)} ${signs.bar} ${text}`
     const room = columns - Cells.cells(first, ambiguous)
     return {
       first: Style.plain(first, styles[mark]),
       rest: Style.plain(`         ${signs.more} `, "muted"),
-      body: Style.plain(isWhole || room < 8 ? text : Cells.clip(text, room, signs.cut, ambiguous)),
+      body: Style.plain(isWhole || room < 8 ? told : Cells.clip(told, room, signs.cut, ambiguous)),
       prose: true
     }
   }

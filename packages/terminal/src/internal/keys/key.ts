@@ -66,10 +66,10 @@ export const pressed = ({ ctrl, meta, name, text }: Event): Pressed | undefined 
 }
 
 const called: { readonly [name: string]: string } = {
-  up: "↑",
-  down: "↓",
-  left: "←",
-  right: "→",
+  up: "Up",
+  down: "Down",
+  left: "Left",
+  right: "Right",
   return: "Enter",
   enter: "Ctrl-J",
   tab: "Tab",

@@ -14,7 +14,6 @@ export const ours = (text: string, signs: Signs.Signs): string =>
     ? text
     : text.replaceAll("↑↓", signs.upDown).replaceAll("←→", signs.leftRight).replaceAll("❯", signs.pointer)
       .replaceAll("·", signs.dot).replaceAll("…", signs.cut).replaceAll("≡", signs.folded)
-      .replace(/[↑↓←→]/g, (arrow) => ({ "↑": "Up", "↓": "Down", "←": "Left", "→": "Right" })[arrow]!)
 
 export interface Window extends Cells.Place {
   readonly armed: boolean

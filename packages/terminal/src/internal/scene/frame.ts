@@ -41,11 +41,25 @@ interface Block {
   readonly starts: ReadonlyArray<number>
 }
 
+// A key changes little of what is seen, and lines that are the same have the same rows.
+const laidOut = new WeakMap<Line, { readonly place: Cells.Place; readonly rows: ReadonlyArray<Row> }>()
+
+const rowsOf = (line: Line, place: Cells.Place): ReadonlyArray<Row> => {
+  const known = laidOut.get(line)
+  if (known !== undefined && isSame(known.place, place)) return known.rows
+  const rows = Cells.layout([line], place)
+  laidOut.set(line, { place, rows })
+  return rows
+}
+
+const isSame = (one: Cells.Place, other: Cells.Place): boolean =>
+  one.columns === other.columns && one.ambiguous === other.ambiguous && one.ascii === other.ascii
+
 const blockOf = (lines: ReadonlyArray<Line>, window: Scene.Window): Block => {
   const rows: Array<Row> = []
   const starts = lines.map((line) => {
     const start = rows.length
-    rows.push(...Cells.layout([line], window))
+    for (const row of rowsOf(line, window)) rows.push(row)
     return start
   })
   return { rows, starts }

@@ -313,7 +313,11 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     if (guard !== undefined) return dropped(state, guard)
     const { ctrl, meta, name } = key
     if (isNarrow() && !away.has(name)) return Effect.succeed({ _tag: "Beep" })
-    const happening: Happening = { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") }
+    // In a text, what ends a line of a paste is a line break, as in a paste that says that it is one.
+    const isBreak = follows && !view.refusesPaste && name === "return" && !ctrl && !meta
+    const happening: Happening = isBreak
+      ? { _tag: "Key", name: "enter", ctrl, meta, text: "\n" }
+      : { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") }
     return happen(state, happening, follows)
   }
 

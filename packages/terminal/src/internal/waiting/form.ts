@@ -12,7 +12,7 @@ import * as Cells from "../text/cells.ts"
 import * as Safe from "../text/safe.ts"
 import type * as Signs from "../text/signs.ts"
 import * as Style from "../text/style.ts"
-import type { Line } from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
 import * as Fields from "./fields.ts"
 
 /** What a form is part of. */
@@ -61,29 +61,49 @@ const fieldLines = (
   room: Rows.Room
 ): ReadonlyArray<Line> => {
   const { signs } = room
-  const name = Rows.nameOf(field.name)
-  const label = `  ${Options.pointer(isAt, room)}${name}${
-    " ".repeat(Math.max(0, width - Cells.cells(name, room.ambiguous)))
-  } `
-  const beside = " ".repeat(Cells.cells(label))
-  const rest = Style.plain(`${beside}${signs.more} `, "muted")
-  const first = (mark: string) => [
-    { text: label, style: isAt ? "bold" as const : "title" as const },
-    { text: mark, style: "muted" as const }
-  ]
+  const common = {
+    before: `  ${Options.pointer(isAt, room)}`,
+    name: Rows.nameOf(field.name),
+    style: isAt ? "bold" as const : "title" as const,
+    width
+  }
   if (field.kind._tag === "Choice") {
-    return [{ first: first(""), rest, body: Style.plain(choices(field.kind.values, chosen, signs)), prose: true }]
+    const body = Style.plain(choices(field.kind.values, chosen, signs))
+    return Rows.named({ ...common, mark: "", body, prose: true }, room)
   }
   const mark = field.kind._tag === "Text" ? `${signs.bar} ` : "= "
-  const text = isAt
-    ? `${Safe.lines(input.before)}${signs.cursor}${Safe.lines(input.after)}`
-    : Safe.lines(input.before + input.after)
-  return text.split("\n").map((line, index) => ({
-    first: index === 0 ? first(mark) : Style.plain(`${beside}${mark}`, "muted"),
-    rest,
-    body: Style.plain(Safe.tabs(line)),
-    prose: field.kind._tag === "Text"
-  }))
+  const [first, ...others] = rowsOf(input, isAt, signs)
+  const [named, ...rest] = Rows.named({ ...common, mark, body: first, prose: true }, room)
+  const last = rest.at(-1) ?? named
+  return [
+    named,
+    ...rest,
+    ...others.map((body): Line => ({
+      first: Style.plain(`${Style.textOf(last.rest).replace(/[^ ]+ $/, "")}${mark}`, "muted"),
+      rest: last.rest,
+      body,
+      prose: true
+    }))
+  ]
+}
+
+/** The lines of what was typed, with the cursor. */
+const rowsOf = (
+  { after, before }: TextInput.State,
+  isAt: boolean,
+  { cursor }: Signs.Signs
+): readonly [Row, ...ReadonlyArray<Row>] => {
+  const split = (text: string) => Safe.tabs(Safe.lines(text)).split("\n")
+  const [head, tail] = [split(before), split(after)]
+  const [here = "", ...below] = tail
+  const above = head.slice(0, -1).map((text) => Style.plain(text))
+  const row: Row = [
+    { text: head[head.length - 1]! },
+    ...(isAt ? [{ text: cursor, style: "cursor" as const }] : []),
+    { text: here }
+  ]
+  const [first = row, ...others] = [...above, row, ...below.map((text) => Style.plain(text))]
+  return [first, ...others]
 }
 
 const problemLine = (text: string, style: Style.Style = "error"): Line => ({
@@ -162,7 +182,7 @@ const filled = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>, state
     takesPaste: true,
     input: field.kind._tag === "Choice" ? undefined : { state: input, edited: typed },
     draw: (window) => {
-      const width = Math.max(...fields.map(({ name }) => Cells.cells(Rows.nameOf(name), window.ambiguous)))
+      const width = Rows.widthOf(fields.map(({ name }) => Rows.nameOf(name)), window)
       const above = around.draw(window)
       const lines = fields.map((field, index) =>
         fieldLines(field, given[index]!, { isAt: index === at, width }, window)
