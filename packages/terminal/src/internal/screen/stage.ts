@@ -182,6 +182,9 @@ const isStatus = ({ ctrl, meta, name, shift }: Terminal.Key): boolean => name ==
 export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> => {
   const { events, statuses, theme } = stage
   let drawnAbove = -Infinity
+  /** How wide the rows are that are on the screen, and whether the terminal has broken some since. */
+  let widest = 0
+  let isBroken = false
   const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.screen(), armed: guard === undefined })
   const painted = (rows: ReadonlyArray<Row>) => Cells.bound(rows, stage.screen()).map((row) => paint(row, theme))
   const printed = (rows: ReadonlyArray<Row>) => painted(rows).map((row) => `${row}\n`).join("")
@@ -214,10 +217,12 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
   const render = (state: State<S, A>): string => {
     const screen = screenOf(state.guard)
     // Never more than the window has: what it scrolls away could not be taken back.
-    const rows = painted(isNarrow() ? asking(tooNarrow, screen) : view.draw(state.inner, screen))
+    const rows = Cells.bound(isNarrow() ? asking(tooNarrow, screen) : view.draw(state.inner, screen), screen)
       .slice(-Math.max(1, screen.rows))
+    widest = Math.max(0, ...rows.map((row) => Cells.widthOf(row, screen.ambiguous)))
     const up = rows.length > 1 ? `\x1b[${rows.length - 1}A` : ""
-    return `${hideCursor}${state.above}${printed(state.print)}${rows.join("\n")}${up}\r${state.asks ? askStatus : ""}`
+    const drawn = `${rows.map((row) => paint(row, theme)).join("\n")}${up}\r`
+    return `${hideCursor}${state.above}${printed(state.print)}${drawn}${state.asks ? askStatus : ""}`
   }
 
   type Action = Prompt.Action<State<S, A>, Submitted<A>>
@@ -355,19 +360,23 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
         return Effect.andThen(stage.host.resume, again(state))
       case "Resizing": {
         // What a key would answer is not to be read by now; the guard ends after the size has settled.
+        isBroken ||= stage.size().columns < widest
         const guarded = view.refusesPaste ? { ...state, guard: begin(), held: undefined } : state
         return Effect.as(later({ _tag: "Settled", size: stage.size() }, settling), redraw(guarded))
       }
       case "Settled": {
         const { columns, rows } = stage.size()
         if (columns !== signal.size.columns || rows !== signal.size.rows) return Effect.succeed(still(state))
+        // Some terminals move their cursor away from rows that they break, and then those are not taken back.
+        const above = isBroken ? newPage(stage.size()) : ""
+        isBroken = false
         const step = view.on(state.inner, { _tag: "Resized" }, screenOf(state.guard))
         return step._tag === "Next"
           ? Effect.map(
-            again({ ...state, inner: step.state }),
+            again({ ...state, inner: step.state }, above),
             (action) => action._tag === "NextFrame" ? next({ ...action.state, print: step.print ?? [] }) : action
           )
-          : again(state)
+          : again(state, above)
       }
       case "Alone":
         return Effect.succeed(
