@@ -103,17 +103,4 @@ describe("rebuild", () => {
     assert.isUndefined(rebuild(`${header}@@ -0,0 +1,2 @@\n+a\n\\ No newline at end of file\n+b\n`, ""))
     assert.strictEqual(rebuild(`${header}@@ -0,0 +1,2 @@\n+a\n+b\n`, ""), "a\nb\n")
   })
-
-  it("takes as long for each line of a long text as of a short one", () => {
-    const timed = (count: number): number => {
-      const long = Array.from({ length: count }, (_, index) => `line ${index}\n`)
-      const diff = diffOf(long.join(""), long.with(count / 2, "another\n").join(""))
-      const before = long.join("")
-      const begun = performance.now()
-      for (let round = 0; round < 2; round++) assert.isDefined(rebuild(diff, before))
-      return (performance.now() - begun) / count
-    }
-    timed(5_000)
-    assert.isBelow(timed(50_000), 20 * timed(5_000))
-  })
 })
