@@ -34,4 +34,10 @@ const Asks = (name: SceneName) =>
     : TerminalController.layer({ by, ...(name === "batch" ? { batch: { unticked: "deny" } } : {}) })
 
 export const layer = (name: SceneName) =>
-  Layer.mergeAll(Asks(name), ApprovalMemory.layerSession(), ShellMatcher.layer(), SuspensionStore.layerMemory, ConversationStore.layerMemory())
+  Layer.mergeAll(
+    Asks(name),
+    ApprovalMemory.layerSession(),
+    ShellMatcher.layer(),
+    SuspensionStore.layerMemory,
+    ConversationStore.layerMemory()
+  )
