@@ -53,6 +53,23 @@ export const make = Effect.gen(function*() {
     ),
     key: (text: string) => press(text, text),
     name: (name: string) => press(name, undefined),
+    control: (name: string) =>
+      Effect.andThen(
+        Queue.offer(input, { input: Option.none(), key: { name, ctrl: true, meta: false, shift: false } }),
+        TestClock.adjust(0)
+      ),
+    /** Keys of one read; those of one letter are their letter. */
+    together: (names: ReadonlyArray<string>) =>
+      Effect.andThen(
+        Queue.offerAll(
+          input,
+          names.map((name) => ({
+            input: name.length === 1 ? Option.some(name) : Option.none(),
+            key: { name, ctrl: false, meta: false, shift: false }
+          }))
+        ),
+        TestClock.adjust(0)
+      ),
     pasteStart: press("paste-start", undefined),
     pasteEnd: press("paste-end", undefined),
     status,
