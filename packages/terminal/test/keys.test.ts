@@ -22,7 +22,7 @@ const { altEnter: _new, backspace: _back, leave: _leave, redraw, stop: _stop, ..
 
 const keys: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ["y", "s", "e", "n", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9"].map((key) => [key, key])
+    ["y", "s", "e", "n", "w", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9"].map((key) => [key, key])
   ),
   space: " ",
   pageDown: "\u001b[6~",
@@ -36,7 +36,7 @@ const arrows = { up: "stays", down: "stays" } as const
 const anywhere = { redraw: "stays" } as const
 const pages = { space: "stays", b: ["stays", "says"], end: "stays", pageDown: ["stays", "says"] } as const
 const look = { d: "details", "?": "help" } as const
-const letters = ["y", "s", "e", "n", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9", "space"]
+const letters = ["y", "s", "e", "n", "w", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9", "space"]
 const typed = {
   ...Object.fromEntries(letters.map((key) => [key, "types"] as const)),
   ...arrows,
@@ -88,6 +88,13 @@ const table: Record<States.StateName, Readonly<Record<string, Meaning>>> = {
   form: { ...typed, ...moves, tab: "stays", enter: "stays", escape: "deny" },
   choice: { ...look, ...arrows, left: "stays", right: "stays", tab: "stays", enter: "stays", escape: "deny" },
   back: { ...look, ...arrows, y: "runs", e: "answer", n: "deny", escape: ["deny", "answer"] },
+  verdict: { ...look, ...arrows, y: "runs", w: "text", n: "deny", escape: "deny" },
+  // Enter alone says no yes.
+  note: { ...typed, ...moves, w: "types", enter: ["stays", "says"], escape: "answer" },
+  pick: { ...look, ...arrows, "1": "runs", "2": "runs", escape: "deny" },
+  many: { ...look, ...arrows, "1": "stays", "2": "stays", a: "stays", enter: ["back", "says"], escape: "deny" },
+  chosen: { ...look, ...arrows, "1": "stays", "2": "stays", x: "stays", a: "stays", enter: "back", escape: "deny" },
+  widest: { ...look, ...arrows, y: "runs", n: "session", escape: "session" },
   tool: { ...typed, ...moves, enter: ["stays", "says"], escape: "deny" },
   help: {
     escape: "question",

@@ -89,6 +89,20 @@ const AskUser = DeferredTool.make("AskUser", {
   interactions: { where: Interaction.askUser }
 })
 
+const Approve = DeferredTool.make("Approve", {
+  parameters: { amount: Schema.Int },
+  success: Schema.String,
+  state: Schema.Null,
+  interactions: { boss: Interaction.getApproval }
+})
+
+const Pick = DeferredTool.make("Pick", {
+  parameters: { city: Schema.String },
+  success: Schema.String,
+  state: Schema.Null,
+  interactions: { train: Interaction.selectOptions, extras: Interaction.selectMany }
+})
+
 const Builder = AgentTool.make("builder", { parameters: { task: Schema.String } })
 
 // =============================================================================
@@ -264,6 +278,32 @@ const askUser = (told: Told) => {
   )
 }
 
+const approve = (told: Told) => {
+  const toolkit = Toolkit.make(Approve)
+  const handler = DeferredTool.handler(Approve, {
+    start: () => Approve.suspend.boss({ prompt: "May it be paid?" }, null),
+    resume: {
+      boss: ({ approved, note }) => approved ? ran(told, "Approve")({ note: note ?? null }) : Effect.succeed("not paid")
+    }
+  })
+  return Effect.provide(
+    waiting(told, toolkit, [["Approve", { amount: 20 }]]),
+    toolkit.toLayer({ Approve: handler })
+  )
+}
+
+const pick = (many: boolean) => (told: Told) => {
+  const toolkit = Toolkit.make(Pick)
+  const handler = DeferredTool.handler(Pick, {
+    start: () =>
+      many
+        ? Pick.suspend.extras({ prompt: "Anything else?", options: ["seat", "bike", "lunch"] }, null)
+        : Pick.suspend.train({ prompt: "Which train?", options: ["7:00", "9:00"] }, null),
+    resume: { train: (train) => ran(told, "Pick")({ train }), extras: (extras) => ran(told, "Pick")({ extras }) }
+  })
+  return Effect.provide(waiting(told, toolkit, [["Pick", { city: "Ulm" }]]), toolkit.toLayer({ Pick: handler }))
+}
+
 // =============================================================================
 // What they are called with
 // =============================================================================
@@ -332,6 +372,9 @@ export const scenes = {
   batch: shell(commands.map((command) => ({ command }))),
   form: book,
   deferred: askUser,
+  verdict: approve,
+  pick: pick(false),
+  many: pick(true),
   session: shell([{ command: "git log --oneline", background: false }]),
   push: shell([{ command: "git push origin main" }]),
   hostile: guarded(Bash, "ls\u00a0-la # ok\u001b[2J\ny  Yes, once ›"),
