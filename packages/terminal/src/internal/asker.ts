@@ -126,15 +126,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     { check }: Setting
   ) {
     const asked = { request, awaited, editor: editor?.name, now: yield* Clock.currentTimeMillis }
-    let scene = Answers.scene(asked)
-    while (scene !== undefined) {
-      const { value } = yield* Perform.perform<Answers.Outcome>(Dialogue.opened(scene), editor)
+    const scene = Answers.scene(asked)
+    if (scene === undefined) return Verdict.open("This is not for a person at a terminal to answer.")
+    let open = Dialogue.opened(scene)
+    while (true) {
+      const { open: left, value } = yield* Perform.perform<Answers.Outcome>(open, editor)
       if (value._tag === "Decided") return value.verdict
       const problem = yield* check(value.answer)
       if (problem === undefined) return Answers.verdictOf(asked, value.answer)
-      scene = Answers.scene(asked, `This answer cannot be used: ${problem}`)
+      open = Dialogue.refused(left, `This answer cannot be used: ${problem}`)
     }
-    return Verdict.open("This is not for a person at a terminal to answer.")
   })
 
   const one = (request: Approval.ApprovalRequest, setting: Setting) =>

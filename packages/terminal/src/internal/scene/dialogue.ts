@@ -45,10 +45,15 @@ export const follow = <A>(before: Open<A>, view: Frame.View<A>, step: Frame.Leav
   }
 }
 
-/** The topmost scene says what is wrong with its text. */
+const refusing = <A>({ input, refused }: Scene.Scene<A>, problem: string): Scene.Scene<A> | undefined =>
+  refused?.(problem) ?? input?.edited({ ...input.state, problem: Safe.problem(problem) })
+
+/** Back to the scene whose answer could not be taken, which says why. */
 export const refused = <A>(open: Open<A>, problem: string): Open<A> => {
-  const { input } = top(open).scene
-  return input === undefined
-    ? open
-    : replaced(open, { ...top(open), scene: input.edited({ ...input.state, problem: Safe.problem(problem) }) })
+  for (let at = open.length - 1; at >= 0; at--) {
+    const view = open[at]!
+    const scene = refusing(view.scene, problem)
+    if (scene !== undefined) return [...open.slice(0, at), { ...view, scene }]
+  }
+  return open
 }

@@ -50,6 +50,8 @@ export interface Scene<A> {
     readonly state: TextInput.State
     readonly edited: (state: TextInput.State) => Scene<A>
   } | undefined
+  /** The same with what is wrong with what it ended with; where it is a text, that says so itself. */
+  readonly refused?: ((problem: string) => Scene<A>) | undefined
   /** What `d` shows. */
   readonly details?: ((window: Window) => ReadonlyArray<Line>) | undefined
 }

@@ -32,22 +32,22 @@ export interface Asked {
   readonly now: number
 }
 
-/** What to ask; nothing of what is not for people. `problem` is what was wrong with the answer before. */
-export const scene = (asked: Asked, problem?: string): Scene.Scene<Outcome> | undefined => {
+/** What to ask; nothing of what is not for people. */
+export const scene = (asked: Asked): Scene.Scene<Outcome> | undefined => {
   const { awaited } = asked
   if (!Interaction.isForPeople(awaited.kind)) return undefined
   switch (awaited.kind) {
     case "askUser":
-      return text(asked, { ...TextInput.empty, problem })
+      return text(asked, TextInput.empty)
     case "getApproval":
-      return verdict(asked, problem)
+      return verdict(asked, undefined)
     case "selectOptions":
-      return awaited.multiple === true ? choices(asked, problem) : choice(asked, problem)
+      return awaited.multiple === true ? choices(asked, undefined) : choice(asked, undefined)
     case "form": {
       const fields = Fields.fieldsOf(awaited.answerSchema)
       return fields === undefined || fields.length === 0
-        ? json(asked, { ...TextInput.empty, problem })
-        : Form.scene(around(asked), fields, problem)
+        ? json(asked, TextInput.empty)
+        : Form.scene(around(asked), fields)
     }
     default:
       return undefined
@@ -174,6 +174,7 @@ const verdict = (asked: Asked, problem: string | undefined, at?: number): Scene.
       below: [...Form.problemRows(problem, window), ...Options.rows(options, at, window)]
     }),
     details: details(asked),
+    refused: (problem) => verdict(asked, problem),
     press: (pressed) => Options.press(options, at, pressed, (at) => verdict(asked, problem, at)) ?? no()
   }
 }
@@ -245,6 +246,7 @@ const choice = (asked: Asked, problem: string | undefined, at?: number): Scene.S
       }
     },
     details: details(asked),
+    refused: (problem) => choice(asked, problem, at),
     press: ({ at: by, key }) => {
       switch (key) {
         case "↑↓":
@@ -296,6 +298,7 @@ const choices = (
       }
     },
     details: details(asked),
+    refused: (problem) => choices(asked, problem, at, ticked),
     press: ({ at: by, key }) => {
       switch (key) {
         case "↑↓":

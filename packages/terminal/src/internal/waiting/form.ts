@@ -124,11 +124,8 @@ export const problemRows = (text: string | undefined, room: Rows.Room) =>
 const none: Given = { input: TextInput.empty, chosen: undefined }
 
 /** The form, with nothing in it. */
-export const scene = <A>(
-  around: Around<A>,
-  fields: ReadonlyArray<Fields.Field>,
-  problem?: string
-): Scene.Scene<A> => filled(around, fields, { at: 0, given: fields.map(() => none), problem })
+export const scene = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>): Scene.Scene<A> =>
+  filled(around, fields, { at: 0, given: fields.map(() => none), problem: undefined })
 
 const filled = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>, state: State): Scene.Scene<A> => {
   const { at, given, problem } = state
@@ -198,6 +195,7 @@ const filled = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>, state
       }
     },
     details: around.details,
+    refused: (problem) => again({ ...state, problem }),
     press: ({ at: by, key }) => {
       switch (key) {
         case "Tab":
