@@ -15,7 +15,7 @@ describe("one screen of 24 rows, one key:", () => {
         yield* played.end
         assert.strictEqual(played.ran().length, 1)
         if (name === "edit") assert.strictEqual(played.files.get("/src/values.ts"), Scenes.after)
-      }))
+      }), 30_000)
   }
 })
 
@@ -43,7 +43,7 @@ describe("a claim that is wrong is not folded:", () => {
         // Not before it was seen whole.
         yield* played.type("y")
         assert.deepStrictEqual(played.ran(), [])
-      }))
+      }), 30_000)
   }
 })
 
@@ -64,6 +64,6 @@ describe("a file that changes after the question", () => {
         yield* played.settle(20)
         assert.deepStrictEqual(played.ran(), [])
         assert.strictEqual(played.files.get("/src/values.ts"), found)
-      }))
+      }), 30_000)
   }
 })

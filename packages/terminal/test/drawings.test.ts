@@ -10,22 +10,12 @@ const folder = Path.join(import.meta.dirname, "drawings")
 const drawingOf = (name: string, columns: number): ReadonlyArray<string> =>
   Fs.readFileSync(Path.join(folder, `${name}-${columns}.txt`), "utf8").trimEnd().split("\n")
 
-/** A drawing's row that stands for any rows of text. */
-const anyRows = "    │    …"
-
-const isText = (row: string): boolean => /^ {4}[│⋮]/.test(row)
-
-/** What is seen, with as many rows as the drawing leaves out left out. */
-const leavingOut = (seen: ReadonlyArray<string>, drawn: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const at = drawn.indexOf(anyRows)
-  const more = seen.length - drawn.length
-  return at < 0 || more < 0 || !seen.slice(at, at + more + 1).every(isText)
-    ? seen
-    : [...seen.slice(0, at), anyRows, ...seen.slice(at + more + 1)]
+const compare = (seen: ReadonlyArray<string>, drawn: ReadonlyArray<string>) => {
+  if (seen.join("\n") === drawn.join("\n")) return
+  const rows = Array.from({ length: Math.max(seen.length, drawn.length) }, (_, row) => [drawn[row], seen[row]])
+  const different = rows.flatMap(([drawn, seen]) => drawn === seen ? [] : [`\n  drawn ${drawn}\n  seen  ${seen}`])
+  throw new Error(different.join(""))
 }
-
-const compare = (seen: ReadonlyArray<string>, drawn: ReadonlyArray<string>) =>
-  assert.strictEqual(leavingOut(seen, drawn).join("\n"), drawn.join("\n"))
 
 /** Faults are collected, so that one run tells of all. */
 const collecting = () => {
@@ -52,6 +42,7 @@ const play = async (columns: 40 | 80, told: ReadonlyArray<Story>, env: Record<st
         await pieces.begun(index)
         if (width !== columns) await pieces.resized(width, 24)
         for (const key of keys) await pieces.press(key)
+        await pieces.calm()
         const drawn = drawingOf(drawing, columns)
         compare(last === undefined ? pieces.rowsFrom(drawn[0]!) : pieces.lastRows(last), drawn)
       })

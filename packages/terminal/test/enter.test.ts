@@ -24,6 +24,7 @@ describe("approves nothing anywhere:", () => {
           const ran = played.ran().length
           for (let count = 0; count < 6 && !played.isOver(); count++) yield* played.type(bytes)
           assert.strictEqual(played.ran().length, ran, name)
+          yield* played.quit
         }
       }), 30_000)
   }

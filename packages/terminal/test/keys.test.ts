@@ -22,7 +22,7 @@ const { altEnter: _new, backspace: _back, leave: _leave, redraw, stop: _stop, ..
 
 const keys: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ["y", "s", "e", "n", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9"].map((key) => [key, key])
+    ["y", "s", "e", "n", "w", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9"].map((key) => [key, key])
   ),
   space: " ",
   pageDown: "\u001b[6~",
@@ -36,7 +36,7 @@ const arrows = { up: "stays", down: "stays" } as const
 const anywhere = { redraw: "stays" } as const
 const pages = { space: "stays", b: ["stays", "says"], end: "stays", pageDown: ["stays", "says"] } as const
 const look = { d: "details", "?": "help" } as const
-const letters = ["y", "s", "e", "n", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9", "space"]
+const letters = ["y", "s", "e", "n", "w", "d", "?", "x", "a", "o", "b", "z", "1", "2", "5", "9", "space"]
 const typed = {
   ...Object.fromEntries(letters.map((key) => [key, "types"] as const)),
   ...arrows,
@@ -54,10 +54,11 @@ const table: Record<States.StateName, Readonly<Record<string, Meaning>>> = {
   read: { ...look, ...arrows, b: ["paged", "stays"], y: "runs", s: "session", e: "edit", n: "deny", escape: "denied" },
   pointed: { ...look, ...arrows, y: "runs", s: "session", e: "edit", n: "deny", escape: "denied", enter: "runs" },
   session: { ...look, ...arrows, "1": "runs", "2": "runs", escape: "question" },
-  details: { ...pages, "?": "help", d: ["stays", "says"], escape: "question" },
+  details: { ...pages, "?": "help", d: ["stays", "says"], escape: "paged" },
   edit: { ...look, ...arrows, "1": "text", "2": "text", "5": "text", escape: "question" },
-  text: { ...typed, ...moves, enter: "question", escape: "edit" },
-  json: { ...typed, ...moves, enter: "question", escape: "edit" },
+  // Where nothing was changed, back to the list.
+  text: { ...typed, ...moves, enter: "edit", escape: "edit" },
+  json: { ...typed, ...moves, enter: "edit", escape: "edit" },
   deny: { ...typed, ...moves, enter: "denied", escape: "question" },
   batch: {
     ...look,
@@ -87,6 +88,13 @@ const table: Record<States.StateName, Readonly<Record<string, Meaning>>> = {
   form: { ...typed, ...moves, tab: "stays", enter: "stays", escape: "deny" },
   choice: { ...look, ...arrows, left: "stays", right: "stays", tab: "stays", enter: "stays", escape: "deny" },
   back: { ...look, ...arrows, y: "runs", e: "answer", n: "deny", escape: ["deny", "answer"] },
+  verdict: { ...look, ...arrows, y: "runs", w: "text", n: "deny", escape: "deny" },
+  // Enter alone says no yes.
+  note: { ...typed, ...moves, w: "types", enter: ["stays", "says"], escape: "answer" },
+  pick: { ...look, ...arrows, "1": "runs", "2": "runs", escape: "deny" },
+  many: { ...look, ...arrows, "1": "stays", "2": "stays", a: "stays", enter: ["back", "says"], escape: "deny" },
+  chosen: { ...look, ...arrows, "1": "stays", "2": "stays", x: "stays", a: "stays", enter: "back", escape: "deny" },
+  widest: { ...look, ...arrows, y: "runs", n: "session", escape: "session" },
   tool: { ...typed, ...moves, enter: ["stays", "says"], escape: "deny" },
   help: {
     escape: "question",
@@ -125,9 +133,9 @@ const observe = Effect.fnUntraced(
     if (meaning === "runs") return ran >= 1 ? [] : [fault("does not run")]
     if (ran > 0) return [fault("runs")]
     if (meaning === "denied") {
-      // Without a model, the program goes on.
+      // Each agent goes on, also that which is around it.
       const calls = (yield* played.models) - models
-      return place === "over" && (models === 0 || calls === 1) ? [] : [fault(`${calls} calls of the model`)]
+      return place === "over" && calls === models ? [] : [fault(`${calls} calls of the model after ${models}`)]
     }
     const seen = place === begin ? isSaying(foot) && foot !== was.split("\n").at(-1) ? "says" : "stays" : place
     if (meaning === "types") {
@@ -155,6 +163,7 @@ describe("each key has its meaning, or says that it has none", () => {
             yield* played.type(named.escape)
           }
           if (played.isOver() || States.rowsOf(played).slice(0, -1).join("\n") !== begun) {
+            yield* played.quit
             played = yield* States.reach(state)
             begun = States.rowsOf(played).slice(0, -1).join("\n")
           }

@@ -40,6 +40,6 @@ describe.each(Object.keys(ways))("%s stops", (way) => {
         assert.isTrue(played.isCursorVisible(), "no cursor")
         assert.isAtMost(played.text().match(/^━━ /gm)?.length ?? 0, asked ?? 0, "something was asked")
         assert.include(played.text(), "■ stopped")
-      }))
+      }), 30_000)
   }
 })

@@ -34,7 +34,7 @@ describe("for the session", () => {
       for (const name of ["pattern", "otherParameter", "other"] as const) {
         assert.isTrue(yield* isAsked(["1"], calls[name]), name)
       }
-    }))
+    }), 30_000)
 
   it.effect("a pattern of the command leaves the other parameters as they were approved", () =>
     Effect.gen(function*() {
@@ -42,7 +42,7 @@ describe("for the session", () => {
       for (const name of ["otherParameter", "parameterMore", "other"] as const) {
         assert.isTrue(yield* isAsked(["2"], calls[name]), name)
       }
-    }))
+    }), 30_000)
 
   it.effect("the widest has no digit, and is asked once more", () =>
     Effect.gen(function*() {
@@ -58,5 +58,5 @@ describe("for the session", () => {
       yield* played.end
       assert.strictEqual(played.ran().length, 1)
       assert.isFalse(yield* isAsked([...widest, "y"], calls.other))
-    }))
+    }), 30_000)
 })

@@ -2,6 +2,7 @@
 import * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
 import * as ApprovalMemory from "@assent/ai/ApprovalMemory"
+import * as ConversationStore from "@assent/ai/ConversationStore"
 import * as SuspensionStore from "@assent/ai/SuspensionStore"
 import * as ShellMatcher from "@assent/shell/ApprovalMatcher"
 import * as TerminalController from "@assent/terminal/TerminalController"
@@ -33,4 +34,10 @@ const Asks = (name: SceneName) =>
     : TerminalController.layer({ by, ...(name === "batch" ? { batch: { unticked: "deny" } } : {}) })
 
 export const layer = (name: SceneName) =>
-  Layer.mergeAll(Asks(name), ApprovalMemory.layerSession(), ShellMatcher.layer(), SuspensionStore.layerMemory)
+  Layer.mergeAll(
+    Asks(name),
+    ApprovalMemory.layerSession(),
+    ShellMatcher.layer(),
+    SuspensionStore.layerMemory,
+    ConversationStore.layerMemory()
+  )

@@ -13,9 +13,13 @@ const mark = /^ {2,}[│⋮=≡|:~] ?/
 const label = /^ {2}[A-Z][A-Za-z ]{0,11} |^[❯> ] {3}\S/
 
 /** Words of ours begin so; the texts of the requests do not. */
-const ours = /^[ ❯>]{0,5}([A-Za-z0-9?"!([]|--|━━|==|✔|✖|■|\+ |x |# |○|●|↑|·|\.)/
+const ours = /^[ ❯>]{0,5}([A-Za-z0-9?"!([]|--|━━|==|✔|✖|■|\+ |x |# |○|●|↑|·|\.|›|:$)/
 
-const isOurs = (row: string): boolean => row.trim() === "" || mark.test(row) || label.test(row) || ours.test(row)
+/** The key that was pressed, which a person knows. */
+const key = /^\S+ means nothing/
+
+const isOurs = (row: string): boolean =>
+  row.trim() === "" || key.test(row) || mark.test(row) || label.test(row) || ours.test(row)
 
 /** What may stand on a screen once. */
 const forgeable = [/^(━━|==) May this run\? /, /^ {2}y {2}/, /^ {2}n {2}/, /^ {2}Tool /, /^[✔✖■] /]

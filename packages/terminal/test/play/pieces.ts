@@ -20,6 +20,8 @@ export interface Pieces {
   readonly resized: (columns: number, rows: number) => Promise<void>
   /** Until the question of the scene takes keys. */
   readonly begun: (scene: number) => Promise<void>
+  /** Until nothing was drawn for a moment. */
+  readonly calm: () => Promise<void>
   /** Until keys count again. */
   readonly press: (key: string) => Promise<void>
   /** The same, or until the scene is over. */
@@ -61,10 +63,19 @@ const makePieces = (program: Program, over: () => ReadonlyArray<Over>): Pieces =
   const isOver = (scene: number) => rows().includes(`-- ${scene} is over --`)
   const afterOthers = () => rows().slice(rows().findLastIndex((row) => /^-- \d+ is over --$/.test(row)) + 1)
   const takesKeys = () => isReady(afterOthers().at(-1) ?? "")
+  /** Until nothing was drawn for a moment. */
+  const calm = async () => {
+    for (let drawn = -1; drawn !== program.raw.length;) {
+      drawn = program.raw.length
+      await program.changed()
+    }
+  }
   const answer = async (key: string, orElse: () => boolean) => {
     const before = program.raw.length
     program.type(key)
     await program.until(JSON.stringify(key), () => program.raw.length > before && (takesKeys() || orElse()))
+    // A text is drawn many times.
+    if (key.length > 1 && !key.startsWith("\u001b")) await calm()
   }
   const current = () => rows().filter((row) => /^-- \d+ is over --$/.test(row)).length
   return {
@@ -77,6 +88,7 @@ const makePieces = (program: Program, over: () => ReadonlyArray<Over>): Pieces =
       await program.until("the new size", () => program.raw.length > before && takesKeys())
     },
     begun: (scene) => program.until(`scene ${scene}`, () => (scene === 0 || isOver(scene - 1)) && takesKeys()),
+    calm,
     press: (key) => answer(key, () => false),
     answer: (key) => {
       const scene = current()

@@ -41,6 +41,8 @@ export const play = Effect.fnUntraced(function*(
     ran: () => told.ran,
     /** How often the model was called. */
     models: Effect.suspend(() => Effect.map(told.models, ({ length }) => length)),
+    /** As when nobody waits for the answer any more. */
+    quit: Fiber.interrupt(fiber),
     /** Waits until it is over: how it ended. */
     end: Effect.gen(function*() {
       yield* virtual.until("the end", isOver)

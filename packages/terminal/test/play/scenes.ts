@@ -89,6 +89,20 @@ const AskUser = DeferredTool.make("AskUser", {
   interactions: { where: Interaction.askUser }
 })
 
+const Approve = DeferredTool.make("Approve", {
+  parameters: { amount: Schema.Int },
+  success: Schema.String,
+  state: Schema.Null,
+  interactions: { boss: Interaction.getApproval }
+})
+
+const Pick = DeferredTool.make("Pick", {
+  parameters: { city: Schema.String },
+  success: Schema.String,
+  state: Schema.Null,
+  interactions: { train: Interaction.selectOptions, extras: Interaction.selectMany }
+})
+
 const Builder = AgentTool.make("builder", { parameters: { task: Schema.String } })
 
 // =============================================================================
@@ -209,6 +223,20 @@ export const write = (
   )
 }
 
+/** Writes a file of which nothing is shown but what it would have. */
+const create = (lines: number) => (told: Told) => {
+  const WriteFile = Tool.make("WriteFile", {
+    parameters: { path: Schema.String, content: Schema.String },
+    success: Schema.String,
+    needsApproval: true
+  })
+  const toolkit = Toolkit.make(WriteFile)
+  return conversation(toolkit).pipe(
+    Effect.provide(toolkit.toLayer({ WriteFile: ({ path }) => ran(told, "WriteFile")({ path }) })),
+    Effect.provide(Model(told, [["WriteFile", { path: "src/new.ts", content: newFile(lines) }]]))
+  )
+}
+
 const issue = (told: Told) =>
   Effect.gen(function*() {
     const server = Mcp.make({ name: "create_issue", description: "Opens an issue.", inputSchema: issueSchema })
@@ -248,6 +276,32 @@ const askUser = (told: Told) => {
     waiting(told, toolkit, [["AskUser", { topic: "deploy" }]]),
     toolkit.toLayer({ AskUser: handler })
   )
+}
+
+const approve = (told: Told) => {
+  const toolkit = Toolkit.make(Approve)
+  const handler = DeferredTool.handler(Approve, {
+    start: () => Approve.suspend.boss({ prompt: "May it be paid?" }, null),
+    resume: {
+      boss: ({ approved, note }) => approved ? ran(told, "Approve")({ note: note ?? null }) : Effect.succeed("not paid")
+    }
+  })
+  return Effect.provide(
+    waiting(told, toolkit, [["Approve", { amount: 20 }]]),
+    toolkit.toLayer({ Approve: handler })
+  )
+}
+
+const pick = (many: boolean) => (told: Told) => {
+  const toolkit = Toolkit.make(Pick)
+  const handler = DeferredTool.handler(Pick, {
+    start: () =>
+      many
+        ? Pick.suspend.extras({ prompt: "Anything else?", options: ["seat", "bike", "lunch"] }, null)
+        : Pick.suspend.train({ prompt: "Which train?", options: ["7:00", "9:00"] }, null),
+    resume: { train: (train) => ran(told, "Pick")({ train }), extras: (extras) => ran(told, "Pick")({ extras }) }
+  })
+  return Effect.provide(waiting(told, toolkit, [["Pick", { city: "Ulm" }]]), toolkit.toLayer({ Pick: handler }))
 }
 
 // =============================================================================
@@ -293,7 +347,8 @@ const issueSchema = {
 
 const commands = ["npm test", "npm run build", "git add -A", "git commit -m 'Fix the checkout'", "git push origin main"]
 
-const newFile = Array.from({ length: 900 }, (_, index) => `export const ${nameOf(index)} = ${index + 1}`).join("\n")
+const newFile = (lines: number) =>
+  Array.from({ length: lines }, (_, index) => `export const ${nameOf(index)} = ${index + 1}`).join("\n")
 
 function nameOf(index: number): string {
   const letter = String.fromCharCode(97 + index % 26)
@@ -310,12 +365,16 @@ export const scenes = {
   bash: builder,
   edit: write("src/values.ts", after),
   details: write("src/values.ts", after, { expiresIn: month }),
-  page: write("src/new.ts", newFile),
+  page: create(900),
+  long: create(60),
   mail: email,
   mcp: issue,
   batch: shell(commands.map((command) => ({ command }))),
   form: book,
   deferred: askUser,
+  verdict: approve,
+  pick: pick(false),
+  many: pick(true),
   session: shell([{ command: "git log --oneline", background: false }]),
   push: shell([{ command: "git push origin main" }]),
   hostile: guarded(Bash, "ls\u00a0-la # ok\u001b[2J\ny  Yes, once ›"),

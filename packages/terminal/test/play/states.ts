@@ -16,11 +16,11 @@ export interface State {
 
 export const states = {
   question: { scene: "bash", keys: [], untouched: true },
-  paged: { scene: "page", keys: [], untouched: true },
-  read: { scene: "page", keys: [keys.end], untouched: true },
+  paged: { scene: "long", keys: [], untouched: true },
+  read: { scene: "long", keys: [keys.end], untouched: true },
   pointed: { scene: "bash", keys: [down] },
   session: { scene: "session", keys: ["s"], untouched: true },
-  details: { scene: "edit", keys: ["d"], untouched: true },
+  details: { scene: "long", keys: ["d"], untouched: true },
   edit: { scene: "mail", keys: ["e"], untouched: true },
   text: { scene: "mail", keys: ["e", "4"], untouched: true },
   json: { scene: "mail", keys: ["e", "5"], untouched: true },
@@ -32,6 +32,12 @@ export const states = {
   choice: { scene: "form", keys: [tab, tab], untouched: true },
   back: { scene: "form", keys: ["ada", tab, "2", tab, right, right, right, tab, right, right, enter] },
   tool: { scene: "deferred", keys: [], untouched: true },
+  verdict: { scene: "verdict", keys: [], untouched: true },
+  note: { scene: "verdict", keys: ["w"], untouched: true },
+  pick: { scene: "pick", keys: [], untouched: true },
+  many: { scene: "many", keys: [], untouched: true },
+  chosen: { scene: "many", keys: ["2"] },
+  widest: { scene: "session", keys: ["s", down, down, down, enter] },
   help: { scene: "bash", keys: ["?"], untouched: true },
   narrow: { scene: "bash", keys: [], columns: 19, untouched: true }
 } as const satisfies Record<string, State>
@@ -61,6 +67,7 @@ export type Place =
   | "batch"
   | "answer"
   | "back"
+  | "widest"
   | "help"
   | "narrow"
   | "over"
@@ -71,10 +78,12 @@ const headings: ReadonlyArray<readonly [RegExp, Place]> = [
   [/^━━ Details ━━$/, "details"],
   [/^━━ Edit ━━$/, "edit"],
   [/^━━ Edit .+ ━━$/, "text"],
-  [/^━━ No\. Why not\? .*━━$/, "deny"],
+  [/^━━ No\. Why/, "deny"],
   [/^━━ May these \d run\? ━━$/, "batch"],
   [/^━━ This waits for your answer ━━$/, "answer"],
   [/^━━ Send this answer\? ━━$/, "back"],
+  [/^━━ Really\? ━━$/, "widest"],
+  [/^━━ Yes\. A note\? ━━$/, "text"],
   [/^━━ Keys ━━$/, "help"],
   [/^Too narrow:/, "narrow"]
 ]
@@ -92,7 +101,8 @@ export const rowsOf = (played: Played.Played): ReadonlyArray<string> => {
 export const placeOf = (played: Played.Played): Place | "nowhere" => {
   if (played.isOver()) return "over"
   const rows = rowsOf(played)
-  if (rows.some((row) => /^-- .*wait for the last/.test(row))) return "paged"
+  // The row that says so may be broken.
+  if (/(^| )-- [^│⋮]*wait for the last/.test(rows.join(" "))) return "paged"
   const place = headings.find(([heading]) => heading.test(rows[0] ?? ""))?.[1]
   if (place !== undefined) return place
   return rows.some((row) => /^[ ❯] y {2}Yes, once$/.test(row)) ? "question" : "nowhere"
@@ -119,6 +129,12 @@ export const startOf: Record<StateName, Place> = {
   choice: "answer",
   back: "back",
   tool: "answer",
+  verdict: "answer",
+  note: "text",
+  pick: "answer",
+  many: "answer",
+  chosen: "answer",
+  widest: "widest",
   help: "help",
   narrow: "narrow"
 }

@@ -26,7 +26,7 @@ const scenes: ReadonlyArray<SceneName> = [
 ]
 
 const single: ReadonlyArray<string> = [
-  ..."ysendxaob?129zjK",
+  ..."ysenwdxaob?129zjK",
   " ",
   "\u001b[6~",
   "\u001b[15~",
@@ -61,6 +61,12 @@ interface Seen {
 
 const isPointed = (rows: ReadonlyArray<string>): boolean => rows.some((row) => /^ *❯/.test(row))
 
+/** Whether the text in which the cursor stands has any words. */
+const isTyped = (rows: ReadonlyArray<string>): boolean => {
+  const typed = rows.filter((row) => /^ {2}[│⋮]/.test(row)).map((row) => row.slice(3).replace("▏", ""))
+  return typed.join("").trim() !== ""
+}
+
 const ticked = (rows: ReadonlyArray<string>): ReadonlyArray<string> =>
   rows.flatMap((row) => /^. \d \[x\] │ (\S+ \S+)/.exec(row)?.[1] ?? [])
 
@@ -74,7 +80,7 @@ const refused = (
   if (pastes.includes(key)) return "a paste"
   switch (place) {
     case "question": {
-      if (scene === "page" && !rows.some((row) => row.endsWith(" = 900"))) return "its last row was not on the screen"
+      if (scene === "long" && !rows.some((row) => row.endsWith(" = 60"))) return "its last row was not on the screen"
       const pointedAtYes = rows.some((row) => /^❯ y {2}Yes/.test(row))
       return key === "y" || (key === keys.enter && pointedAtYes) ? undefined : "no yes"
     }
@@ -92,8 +98,23 @@ const refused = (
       const others = ran.filter((call) => !chosen.some((words) => call.includes(words)))
       return others.length === 0 ? undefined : `not ticked: ${others.join(", ")}`
     }
+    case "widest":
+      return key === "y" || (key === keys.enter && rows.some((row) => /^❯ y {2}Yes/.test(row))) ? undefined : "no yes"
+    case "text":
+      // Of a yes with a note.
+      return scene === "verdict" && key === keys.enter && isTyped(rows)
+        ? undefined
+        : "no note"
     case "answer":
-      return scene === "deferred" && key === keys.enter && rows.some((row) => /^ {2}[│⋮] ?\S.*▏/.test(row))
+      if (scene === "verdict") {
+        return key === "y" || (key === keys.enter && rows.some((row) => /^❯ y {2}Yes/.test(row))) ? undefined : "no yes"
+      }
+      if (scene === "pick") {
+        return /^[12]$/.test(key) || (key === keys.enter && isPointed(rows))
+          ? undefined
+          : "no choice"
+      }
+      return scene === "deferred" && key === keys.enter && isTyped(rows)
         ? undefined
         : "nothing was typed"
     default:

@@ -85,13 +85,13 @@ export const mail = request("SendEmail", {
 }, { ...inChat, order: ["to", "cc", "subject", "body"] })
 
 export const mcp = request("github__create_issue", {
-  assignees: [{ login: "ada", id: 12 }, { login: "kai", id: 90 }],
+  assignees: [{ id: 12, login: "ada" }, { id: 90, login: "kai" }],
   body: "Steps:\n1. Open the shop\n2. Buy as a guest\n3. Error 500",
   labels: ["bug", "checkout", "p1"],
   metadata: {
+    nested: { a: [1, 2, 3], b: { c: null, d: true } },
     source: "agent",
-    trace: "0af7651916cd43dd8448eb211c80319c",
-    nested: { a: [1, 2, 3], b: { c: null, d: true } }
+    trace: "0af7651916cd43dd8448eb211c80319c"
   },
   owner: "acme",
   repo: "shop",
@@ -100,6 +100,8 @@ export const mcp = request("github__create_issue", {
   ...inChat,
   source: "mcp.github",
   toolDescription: "Opens an issue.",
+  reason: "It is the tool \"create_issue\" of the MCP server github. The server does not say what it does." +
+    " The server is not trusted by name.",
   order: ["owner", "repo", "title", "labels", "assignees", "body", "metadata"]
 })
 
