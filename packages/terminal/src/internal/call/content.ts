@@ -67,14 +67,16 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /** How long it is, to the unit that a person would say. */
-export const lasting = (millis: number): string =>
-  millis >= 2 * day
-    ? many(Math.floor(millis / day), "day")
+export const lasting = (millis: number): string => {
+  const [unit, word] = millis >= 2 * day
+    ? [day, "day"] as const
     : millis >= 2 * hour
-    ? many(Math.floor(millis / hour), "hour")
+    ? [hour, "hour"] as const
     : millis >= 2 * minute
-    ? many(Math.floor(millis / minute), "minute")
-    : many(Math.max(0, Math.floor(millis / second)), "second")
+    ? [minute, "minute"] as const
+    : [second, "second"] as const
+  return many(Math.max(0, Math.round(millis / unit)), word)
+}
 
 const time = (at: number): string => {
   const date = new Date(at)

@@ -173,7 +173,7 @@ const places: { readonly [P in Place]: (now: Now) => ReadonlyArray<Meaning> } = 
     key("Ctrl-C")
   ],
   note: ({ editor }) => [
-    key("Enter", "Enter says yes, with or without words", "Enter says yes", "Enter says yes"),
+    key("Enter", "Enter says yes, with this note", "Enter says yes", "Enter says yes"),
     key("Alt-Enter"),
     ...(editor === undefined ? [] : [key("Ctrl-G")]),
     back,

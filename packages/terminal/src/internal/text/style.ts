@@ -79,10 +79,10 @@ export const prose = (text: string, style?: Style, indent = "  "): Line => ({
 
 export const textOf = (row: Row): string => row.map(({ text }) => text).join("")
 
-/** The title of a screen: our own words, which need no mark. */
-export const heading = (text: string, { heading }: Signs.Signs): Line => ({
+/** The title of a screen, which may have a name in it. */
+export const heading = (text: string, { heading, more }: Signs.Signs): Line => ({
   first: [],
-  rest: [],
+  rest: plain(`${more} `, "bold"),
   body: plain(`${heading}${heading} ${text} ${heading}${heading}`, "bold"),
   prose: true
 })

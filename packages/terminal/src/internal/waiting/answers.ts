@@ -159,7 +159,7 @@ const verdict = (asked: Asked, problem: string | undefined, at?: number): Scene.
   const no = () => Scene.go(Deny.scene(editor, said(false)))
   const options: ReadonlyArray<Options.Option<Outcome>> = [
     { key: "y", says: "Yes", step: () => given({ approved: true }) },
-    { key: "w", says: "Yes, with a note", step: () => Scene.go(note(editor, said(true), TextInput.empty)) },
+    { key: "w", says: "Yes, with a note", step: () => Scene.go(noting(editor, said(true), TextInput.empty)) },
     { key: "n", says: "No, and say why", step: no }
   ]
   return {
@@ -179,7 +179,7 @@ const verdict = (asked: Asked, problem: string | undefined, at?: number): Scene.
   }
 }
 
-const note = <A>(
+const noting = <A>(
   editor: string | undefined,
   said: (note: string) => Scene.Step<A>,
   state: TextInput.State
@@ -188,7 +188,7 @@ const note = <A>(
   now: { editor },
   guarded: false,
   takesPaste: true,
-  input: { state, edited: (state) => note(editor, said, state) },
+  input: { state, edited: (state) => noting(editor, said, state) },
   draw: (window) => ({
     block: [Style.heading("Yes. A note?", window.signs)],
     below: TextInput.rows(state, window)
