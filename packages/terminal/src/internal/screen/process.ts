@@ -44,6 +44,7 @@ interface Process {
   readonly stdout: Stream
   readonly stderr: Stream
   readonly pid: number
+  readonly platform: string
   readonly on: (event: Signal | "exit", listener: () => void) => void
   readonly off: (event: Signal | "exit", listener: () => void) => void
   readonly listeners: (event: Signal) => ReadonlyArray<unknown>
@@ -262,6 +263,7 @@ export const attach = Effect.fnUntraced(function*(
     return Effect.ignore(display(enter))
   })
   const suspend = Effect.gen(function*() {
+    if (process.platform === "win32") return false
     yield* Effect.ignore(display(leave))
     setRaw(false)
     const goOn = goesOn = Deferred.makeUnsafe<void>()
