@@ -162,6 +162,7 @@ export const attach = Effect.fnUntraced(function*(
   let isOpen = true
   let displayed: string | undefined
   let kept = ""
+  let isTold = false
 
   const keep = (stream: Stream) => {
     const decoder = new TextDecoder()
@@ -172,7 +173,8 @@ export const attach = Effect.fnUntraced(function*(
       }
       if (!isOpen || !isOwn || stream.isTTY !== true) return false
       kept += typeof chunk === "string" ? chunk : decoder.decode(chunk as Uint8Array, { stream: true })
-      listener.wrote()
+      if (!isTold) listener.wrote()
+      isTold = true
       return true
     })
   }
@@ -279,7 +281,10 @@ export const attach = Effect.fnUntraced(function*(
   return {
     display,
     sequenceOf: keys.sequenceOf,
-    written: () => written(kept.lastIndexOf("\n") + 1),
+    written: () => {
+      isTold = false
+      return written(kept.lastIndexOf("\n") + 1)
+    },
     suspend,
     resume
   }
