@@ -148,7 +148,7 @@ describe.concurrent("80 columns", () => {
       // Narrower: it is drawn anew, in place.
       await program.ready(question)
       program.resize(40, 24)
-      await program.until("the end of 40", () => /Enter after ↑↓ ›$/.test(program.live))
+      await program.until("the end of 40", () => program.live.endsWith("Enter after ↑↓ ›"))
       assertScreen("narrower", program.live)
       program.resize(80, 24)
       await program.ready(question)
