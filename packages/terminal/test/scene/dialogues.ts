@@ -2,7 +2,7 @@
 import * as Dialogue from "../../src/internal/scene/dialogue.ts"
 import * as Frame from "../../src/internal/scene/frame.ts"
 import type * as Scene from "../../src/internal/scene/scene.ts"
-import * as Stage from "../../src/internal/screen/stage.ts"
+import type * as Stage from "../../src/internal/screen/stage.ts"
 import * as Signs from "../../src/internal/text/signs.ts"
 import { textOf } from "../../src/internal/text/style.ts"
 

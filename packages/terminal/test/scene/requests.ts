@@ -1,6 +1,6 @@
 /** What the drawings are of, as requests. */
 import * as Approval from "@assent/ai/Approval"
-import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
+import type * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Question from "../../src/internal/call/question.ts"
 import * as Session from "../../src/internal/call/session.ts"
 

@@ -56,7 +56,13 @@ const names: { readonly [name: string]: Pressed } = {
 }
 
 export const pressed = ({ ctrl, meta, name, text }: Event): Pressed | undefined => {
-  if (ctrl) return name === "g" ? { key: "Ctrl-G", at: 0 } : name === "c" ? { key: "Ctrl-C", at: 0 } : undefined
+  if (ctrl) {
+    return name === "g"
+      ? { key: "Ctrl-G", at: 0 }
+      : name === "c" || name === "d"
+      ? { key: "Ctrl-C", at: 0 }
+      : undefined
+  }
   if (name === "enter" || (name === "return" && meta)) return { key: "Alt-Enter", at: 0 }
   // A lone Esc that comes twice at once is one with Alt.
   if (name === "escape") return names["escape"]

@@ -238,15 +238,24 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
 const beside = (
   place: "help" | "details",
   draw: (window: Scene.Window) => ReadonlyArray<Line>
-): Scene.Scene<never> => ({
-  place,
-  now: {},
-  pagedAs: "details",
-  guarded: false,
-  takesPaste: false,
-  draw: (window) => ({ block: draw(window) }),
-  press: () => Scene.back
-})
+): Scene.Scene<never> => {
+  // What is looked at does not change, however often it is drawn.
+  let drawn: { readonly window: Scene.Window; readonly block: ReadonlyArray<Line> } | undefined
+  return {
+    place,
+    now: {},
+    pagedAs: "details",
+    guarded: false,
+    takesPaste: false,
+    draw: (window) => {
+      if (drawn === undefined || drawn.window.signs !== window.signs || !isSame(drawn.window, window)) {
+        drawn = { window, block: draw(window) }
+      }
+      return drawn
+    },
+    press: () => Scene.back
+  }
+}
 
 const help = (place: Table.Place, now: Table.Now): Scene.Scene<never> =>
   beside("help", ({ signs }) => [Style.heading("Keys", signs), ...Words.help(place, now, signs)])

@@ -193,7 +193,15 @@ const noting = <A>(
     block: [Style.heading("Yes. A note?", window.signs)],
     below: TextInput.rows(state, window)
   }),
-  press: (_, key) => key === "Enter" ? said(state.before + state.after) : key === "Ctrl-G" ? Scene.open : Scene.back
+  press: (_, key) => {
+    if (key === "Ctrl-G") return Scene.open
+    if (key !== "Enter") return Scene.back
+    const note = state.before + state.after
+    // Enter alone is no yes.
+    return note.trim() === ""
+      ? Scene.stay(noting(editor, said, { ...state, problem: "Type a note; or Esc, and y says yes without one." }))
+      : said(note)
+  }
 })
 
 // =============================================================================
