@@ -71,9 +71,9 @@ const makePieces = (program: Program, over: () => ReadonlyArray<Over>): Pieces =
     }
   }
   const answer = async (key: string, orElse: () => boolean) => {
-    const before = program.raw.length
+    const before = program.text
     program.type(key)
-    await program.until(JSON.stringify(key), () => program.raw.length > before && (takesKeys() || orElse()))
+    await program.until(JSON.stringify(key), () => program.text !== before && (takesKeys() || orElse()))
     // A text is drawn many times.
     if (key.length > 1 && !key.startsWith("\u001b")) await calm()
   }

@@ -133,6 +133,9 @@ const isShown = (scene: SceneName, call: string, question: ReadonlyArray<string>
   })
 }
 
+/** How many calls ran in the walks so far: of walks in which nothing ever runs nothing is learned. */
+export let runs = 0
+
 export const walk = Effect.fnUntraced(function*(seed: number, steps: number) {
   const random = Random.make(seed)
   const scene = random.oneOf(scenes)
@@ -162,6 +165,7 @@ export const walk = Effect.fnUntraced(function*(seed: number, steps: number) {
     yield* played.type(key, random.oneOf([1, 3, 8, 8, 8]))
     if (played.ran().length === before) continue
     const ran = played.ran().slice(before)
+    runs += ran.length
     const why = refused(scene, seen, key, ran)
     if (why !== undefined) return fault(`it runs: ${why}`, seen)
     const hidden = ran.filter((call) => !isShown(scene, call, question))

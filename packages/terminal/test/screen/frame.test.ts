@@ -65,6 +65,16 @@ describe("a question that stands in place", () => {
       }
     }))
 
+  it.effect("is of the letters that it has, whatever a program has made of letters before", () =>
+    Effect.gen(function*() {
+      // Line drawing in place of letters, what is written pushes what is there, and all of it invisible.
+      const { answer, key, shown } = yield* ask({ height: 1 })
+      const rows = yield* seen(`\u001b(0\u001b[4h\u001b[8m${shown()}`)
+      assert.deepStrictEqual(rows, ["  │ row 0", "Run it? ›"])
+      yield* key("n")
+      yield* answer
+    }))
+
   it.effect("is drawn anew by Ctrl-L; what was on the screen goes up, and Ctrl-Z is the process's alone", () =>
     Effect.gen(function*() {
       const { answer, control, given, key, shown } = yield* ask({ height: 1 })

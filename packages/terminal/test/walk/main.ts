@@ -40,7 +40,10 @@ const program = Effect.gen(function*() {
       }
     }
   }
-  yield* Console.log(`${values.walks} walks, ${values.texts} texts in 9 windows, from seed ${first}: ${faults} faults`)
+  yield* Console.log(
+    `${values.walks} walks, in which ${Walk.runs} calls ran, and ${values.texts} texts in 9 windows, from seed ${first}:` +
+      ` ${faults} faults`
+  )
   process.exitCode = faults === 0 ? 0 : 1
 })
 

@@ -44,6 +44,7 @@ interface Process {
   readonly stdout: Stream
   readonly stderr: Stream
   readonly pid: number
+  readonly platform: string
   readonly on: (event: Signal | "exit", listener: () => void) => void
   readonly off: (event: Signal | "exit", listener: () => void) => void
   readonly listeners: (event: Signal) => ReadonlyArray<unknown>
@@ -161,6 +162,7 @@ export const attach = Effect.fnUntraced(function*(
   let isOpen = true
   let displayed: string | undefined
   let kept = ""
+  let isTold = false
 
   const keep = (stream: Stream) => {
     const decoder = new TextDecoder()
@@ -171,7 +173,8 @@ export const attach = Effect.fnUntraced(function*(
       }
       if (!isOpen || !isOwn || stream.isTTY !== true) return false
       kept += typeof chunk === "string" ? chunk : decoder.decode(chunk as Uint8Array, { stream: true })
-      listener.wrote()
+      if (!isTold) listener.wrote()
+      isTold = true
       return true
     })
   }
@@ -262,6 +265,7 @@ export const attach = Effect.fnUntraced(function*(
     return Effect.ignore(display(enter))
   })
   const suspend = Effect.gen(function*() {
+    if (process.platform === "win32") return false
     yield* Effect.ignore(display(leave))
     setRaw(false)
     const goOn = goesOn = Deferred.makeUnsafe<void>()
@@ -277,7 +281,10 @@ export const attach = Effect.fnUntraced(function*(
   return {
     display,
     sequenceOf: keys.sequenceOf,
-    written: () => written(kept.lastIndexOf("\n") + 1),
+    written: () => {
+      isTold = false
+      return written(kept.lastIndexOf("\n") + 1)
+    },
     suspend,
     resume
   }

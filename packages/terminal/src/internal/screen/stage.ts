@@ -167,7 +167,8 @@ const alone = "30 millis"
 const moment = "20 millis"
 const pause = "1 second"
 
-const plainAgain = "\x1b[0m"
+/** No colour, the characters of the encoding, and nothing inserted: whatever a program wrote before. */
+const plainAgain = "\x1b[0m\x0f\x1b(B\x1b[4l"
 const eraseBelow = "\r\x1b[J"
 const hideCursor = "\x1b[?25l"
 const askStatus = "\x1b[5n"
@@ -443,7 +444,7 @@ const make = Effect.gen(function*(): Effect.fn.Return<
   yield* Effect.forkScoped(Effect.ignore(Effect.forever(follow)))
   const tell = (signal: Signal) => () => void Queue.offerUnsafe(events, signal)
   const host = yield* Process.attach(terminal, {
-    enter: pasteOn,
+    enter: `${plainAgain}${pasteOn}`,
     leave: `${eraseBelow}${showCursor}${pasteOff}`,
     listener: {
       wrote: tell({ _tag: "Wrote" }),

@@ -72,11 +72,7 @@ const isWord = (cluster: Cluster | undefined): boolean => cluster !== undefined 
  * ends early ends in exactly one, and of a run of blanks none is out of sight.
  */
 export const wrap = (body: Row, width: number, prose = false, ambiguous: Ambiguous = 1): ReadonlyArray<Row> => {
-  const only = body.length === 1 ? body[0] : undefined
-  if (body.every(({ text }) => ascii.test(text)) && body.reduce((sum, { text }) => sum + text.length, 0) <= width) {
-    return [body]
-  }
-  if (!prose && only !== undefined && ascii.test(only.text)) return slices(only, width)
+  if (body.every(({ text }) => ascii.test(text))) return wrapAscii(body, width, prose)
   const clusters = clustersOf(body, ambiguous)
   const rows: Array<Row> = []
   let start = 0
@@ -98,9 +94,50 @@ export const wrap = (body: Row, width: number, prose = false, ambiguous: Ambiguo
   return rows
 }
 
-const slices = ({ style, text }: Span, width: number): ReadonlyArray<Row> => {
+/** Where a text is broken whose characters take a cell each, as all others are. */
+const breaksOf = (text: string, width: number, prose: boolean): ReadonlyArray<number> => {
+  const breaks: Array<number> = []
+  let start = 0
+  while (text.length - start > width) {
+    let end = start + width
+    if (prose) {
+      let space = end
+      while (
+        space > start && !(text[space - 1] === " " && space > 1 && text[space - 2] !== " " && text[space] !== " ")
+      ) {
+        space--
+      }
+      if (space > start) end = space
+    }
+    breaks.push(end)
+    start = end
+  }
+  return breaks
+}
+
+const wrapAscii = (body: Row, width: number, prose: boolean): ReadonlyArray<Row> => {
+  const text = body.map(({ text }) => text).join("")
+  if (text.length <= width) return [body]
   const rows: Array<Row> = []
-  for (let at = 0; at < text.length; at += width) rows.push([{ text: text.slice(at, at + width), style }])
+  let index = 0
+  // What of a span stands in rows already.
+  let used = 0
+  let at = 0
+  for (const end of [...breaksOf(text, width, prose), text.length]) {
+    const row: Array<Span> = []
+    while (at < end) {
+      const span = body[index]!
+      const piece = span.text.slice(used, used + end - at)
+      if (piece !== "") row.push({ text: piece, style: span.style })
+      at += piece.length
+      used += piece.length
+      if (used === span.text.length) {
+        index++
+        used = 0
+      }
+    }
+    rows.push(row)
+  }
   return rows
 }
 
