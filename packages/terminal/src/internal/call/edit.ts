@@ -174,7 +174,7 @@ const value = <A>(
     takesPaste: true,
     input: { state, edited: again },
     draw: (window) => ({
-      block: [Style.heading(`Edit ${name}`, window.signs)],
+      block: [Style.headingOf(`Edit ${name}`, window.signs)],
       below: TextInput.rows(state, window)
     }),
     press: (_, key) => {

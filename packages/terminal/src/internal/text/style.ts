@@ -79,10 +79,16 @@ export const prose = (text: string, style?: Style, indent = "  "): Line => ({
 
 export const textOf = (row: Row): string => row.map(({ text }) => text).join("")
 
-/** The title of a screen, which may have a name in it. */
-export const heading = (text: string, { heading, more }: Signs.Signs): Line => ({
+/** The title of a screen, in our own words. */
+export const heading = (text: string, { heading }: Signs.Signs): Line => ({
   first: [],
-  rest: plain(`${more} `, "bold"),
+  rest: [],
   body: plain(`${heading}${heading} ${text} ${heading}${heading}`, "bold"),
   prose: true
+})
+
+/** One that has a name in it, which may be long. */
+export const headingOf = (text: string, signs: Signs.Signs): Line => ({
+  ...heading(text, signs),
+  rest: plain(`  ${signs.more} `, "muted")
 })
