@@ -170,10 +170,9 @@ export const layout = (lines: ReadonlyArray<Line>, place: number | Place): Reado
     } else {
       // What stands before has no room beside it.
       const mark = markOf(ascii)
-      rows.push(...wrap(first, Math.max(minWidth, columns), false, ambiguous))
-      wrap(body, Math.max(minWidth, columns - widthOf(mark, ambiguous)), line.prose, ambiguous).forEach((row) =>
-        rows.push([...mark, ...row])
-      )
+      const beside = Math.max(minWidth, columns - widthOf(mark, ambiguous))
+      wrap(first, beside, false, ambiguous).forEach((row, index) => rows.push(index === 0 ? row : [...mark, ...row]))
+      wrap(body, beside, line.prose, ambiguous).forEach((row) => rows.push([...mark, ...row]))
     }
   }
   return rows
