@@ -96,11 +96,11 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
   const answers = Effect.suspend(() => questions.some((question) => drawn.includes(question)) ? flush : Effect.void)
 
   /** Until nothing moves any more, for so long. */
-  const settle = (rounds = 8) =>
+  const settle = (rounds = 6) =>
     Effect.andThen(
       Effect.forEach(
         Array.from({ length: rounds }),
-        () => Effect.andThen(Effect.andThen(immediate, answers), TestClock.adjust("40 millis")),
+        () => Effect.andThen(Effect.andThen(immediate, answers), TestClock.adjust("60 millis")),
         { discard: true }
       ),
       flush
