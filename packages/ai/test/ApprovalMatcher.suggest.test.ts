@@ -2,6 +2,7 @@
 import { ApprovalMatcher } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
+import * as TextPart from "../src/internal/matcher/textPart.ts"
 
 const sentences = (params: Schema.Json, toolName = "Tool"): ReadonlyArray<string> =>
   ApprovalMatcher.suggest({ toolName, params }).map(({ sentence }) => sentence)
@@ -164,5 +165,10 @@ describe("parameters that stay the same", () => {
   it("may be covered by whoever forbids, whatever they are", () => {
     assert.isTrue(matcher.mayCover({ path: "src/a", mode: 1 }))
     assert.isFalse(matcher.mayCover({ path: "lib/a", mode: 1 }))
+  })
+
+  it("are no part of what rules about one parameter are read by together", () => {
+    assert.isUndefined(TextPart.of(matcher))
+    assert.isDefined(TextPart.of(ApprovalMatcher.path(["src/**"], { param: "path", same: {} })))
   })
 })

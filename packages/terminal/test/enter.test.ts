@@ -9,7 +9,7 @@ describe("Enter alone, 100 times, approves nothing", () => {
     it.effect(name, () =>
       Effect.gen(function*() {
         const played = yield* States.reach(name)
-        for (let count = 0; count < 100 && !played.isOver(); count++) yield* played.type(keys.enter, 5)
+        for (let count = 0; count < 100 && !played.isOver(); count++) yield* played.type(keys.enter, 4)
         assert.deepStrictEqual(played.ran(), [])
       }), 30_000)
   }
@@ -22,7 +22,7 @@ describe("approves nothing anywhere:", () => {
         for (const name of States.names) {
           const played = yield* States.reach(name)
           const ran = played.ran().length
-          for (let count = 0; count < 6 && !played.isOver(); count++) yield* played.type(bytes)
+          for (let count = 0; count < 3 && !played.isOver(); count++) yield* played.type(bytes)
           assert.strictEqual(played.ran().length, ran, name)
           yield* played.quit
         }

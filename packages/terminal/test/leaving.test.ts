@@ -32,7 +32,7 @@ describe.each(Object.keys(ways))("%s stops", (way) => {
         yield* ways[way]!(played)
         const exit = yield* played.end
         // Nothing comes after it.
-        yield* played.settle(20)
+        yield* played.settle(4)
         assert.strictEqual(codeOf(exit), 130)
         assert.deepStrictEqual(played.ran(), [])
         assert.strictEqual(yield* played.models, models, "the model was called")

@@ -98,6 +98,22 @@ describe("rebuild", () => {
     assert.strictEqual(rebuild(diff, before), after)
   })
 
+  it("hunks that touch are told apart, and each stands where it says", () => {
+    const [one, two] = ["@@ -1,2 +1,2 @@\n-a\n+A\n b\n", "@@ -3,2 +3,2 @@\n-c\n+C\n d\n"]
+    const made = (second: string) => rebuild(`--- ${name}\n+++ ${name}\n${one}${second}`, "a\nb\nc\nd\n")
+    assert.strictEqual(made(two), "A\nb\nC\nd\n")
+    assert.isUndefined(made(two.replace("-3,2", "-1,2")))
+    assert.isUndefined(made(two.replace("+3,2", "+1,2")))
+  })
+
+  it("a hunk has as many lines of each side as it says, and no more", () => {
+    const made = (ranges: string) => rebuild(`--- ${name}\n+++ ${name}\n@@ ${ranges} @@\n a\n b\n+c\n`, "a\nb\n")
+    assert.strictEqual(made("-1,2 +1,3"), "a\nb\nc\n")
+    for (const ranges of ["-1 +1,3", "-1,2 +1,2", "-1,3 +1,3", "-1,2 +1,4", "-0,0 +1,3"]) {
+      assert.isUndefined(made(ranges))
+    }
+  })
+
   it("two lines of which one has no end are not one line", () => {
     const header = `--- ${name}\n+++ ${name}\n`
     assert.isUndefined(rebuild(`${header}@@ -0,0 +1,2 @@\n+a\n\\ No newline at end of file\n+b\n`, ""))

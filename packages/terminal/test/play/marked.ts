@@ -7,7 +7,7 @@ import { keys } from "./stories.ts"
 import type { Table } from "./widths.ts"
 
 /** Ours, in Unicode and in ASCII: what goes on with a text, or begins one. */
-const mark = /^ {2,}[│⋮=≡|:~] ?/
+const mark = /^( *[│⋮:]| {2,}[=≡|~]) ?/
 
 /** Rows that say what follows is not ours, and the name of a parameter, which stands where no word of ours stands. */
 const label = /^ {2}[A-Z][A-Za-z ]{0,11} |^[❯> ] {3}\S/

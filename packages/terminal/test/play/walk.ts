@@ -150,7 +150,7 @@ export const walk = Effect.fnUntraced(function*(seed: number, steps: number) {
     if (seen.place === "nowhere") return fault("this is no place", seen)
     if (seen.place === "question") question = seen.rows
     const before = played.ran().length
-    const chance = random.below(40)
+    const chance = random.below(80)
     if (chance === 0) {
       const columns = random.oneOf([19, 40, 80, 120])
       const rows = random.oneOf([10, 24, 50])
@@ -159,7 +159,7 @@ export const walk = Effect.fnUntraced(function*(seed: number, steps: number) {
       if (played.ran().length > before) return fault("a window that is resized lets it run", seen)
       continue
     }
-    const key = random.oneOf(chance === 1 ? pastes : chance < 4 ? rare : single)
+    const key = random.oneOf(chance < 3 ? pastes : chance < 5 ? rare : single)
     pressed.push(name(key))
     // Now and then the next key comes soon.
     yield* played.type(key, random.oneOf([1, 3, 8, 8, 8]))

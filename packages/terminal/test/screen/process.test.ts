@@ -4,6 +4,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { type Options, type Program, withProgram } from "../pty.ts"
+import { drawBy, terminals } from "../widths/terminals.ts"
 
 const withTalk = async (
   { args = [], ...options }: Options,
@@ -80,6 +81,25 @@ describe.concurrent("what a program writes while a question stands", () => {
       assert.include(program.text, "decided: yes")
     })
   }, 60_000)
+})
+
+describe.concurrent("our signs", () => {
+  it.each([[1, "✔ y · n ›"], [2, "+ y . n :"]] as const)(
+    "are drawn where each takes a cell, and not where one takes two: %i",
+    async (ambiguous, asked) => {
+      await withTalk({ args: ["漢字 │ я ".repeat(20)] }, async (program) => {
+        drawBy(program.screen, terminals.find(({ name }) => name === "vte")!, ambiguous)
+        await program.see(`Run it? ${asked}`)
+        const rows = program.live.split("\n")
+        assert.isAbove(rows.length, 2)
+        for (const row of rows) assert.match(row, /^( {2}[│⋮|:] |Run it\?)/)
+        await program.until("a question that takes keys", () => /[›:]\s*$/.test(program.live))
+        program.type("n")
+        await program.see("decided: no")
+      })
+    },
+    60_000
+  )
 })
 
 describe.concurrent("a signal", () => {

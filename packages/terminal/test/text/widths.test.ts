@@ -117,6 +117,23 @@ describe("a text", () => {
     }
   })
 
+  it("begins none behind a name that is longer than a row either", () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const name = `${Safe.line(textOf(random(seed)))}${"n".repeat(30)}`
+      const first = Style.plain(`    ${name} │ `)
+      const rows = Cells.layout([{ first, rest: first, body: Style.plain(name) }], {
+        columns: 30,
+        ambiguous: 2,
+        ascii: false
+      })
+      assert.isAbove(rows.length, 1)
+      for (const row of rows) {
+        assert.match(Style.textOf(row), /^( {4}| {2}⋮ )/, `seed ${seed}`)
+        assert.isAtMost(Cells.widthOf(row, 2), 30, `seed ${seed}`)
+      }
+    }
+  })
+
   it("is ASCII where a terminal takes nothing else", () => {
     for (let seed = 1; seed <= 200; seed++) {
       const rows = Cells.layout(

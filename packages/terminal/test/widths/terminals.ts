@@ -29,9 +29,8 @@ export const terminals: ReadonlyArray<Terminal> = Fs.readFileSync(
   return { name: name!, widths: read(runs!) }
 })
 
-/** A screen that draws by a terminal's table. */
-export const screenOf = ({ name, widths }: Terminal, ambiguous: 1 | 2, columns: number, rows: number) => {
-  const screen = new Headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
+/** Lets a screen draw by a terminal's table. */
+export const drawBy = (screen: Headless.Terminal, { name, widths }: Terminal, ambiguous: 1 | 2): void => {
   const wcwidth = (code: number): 0 | 1 | 2 => {
     const width = widths[code]!
     return width === 3 ? ambiguous : width === 0 ? 0 : width === 1 ? 1 : 2
@@ -47,5 +46,10 @@ export const screenOf = ({ name, widths }: Terminal, ambiguous: 1 | 2, columns: 
     }
   })
   screen.unicode.activeVersion = name
+}
+
+export const screenOf = (terminal: Terminal, ambiguous: 1 | 2, columns: number, rows: number) => {
+  const screen = new Headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
+  drawBy(screen, terminal, ambiguous)
   return screen
 }

@@ -147,6 +147,9 @@ export const widthOf = (row: Row, ambiguous: Ambiguous): number =>
 /** Of what is said beside a mark. */
 const minWidth = 8
 
+/** Before what goes on with a row, where nothing else has room. */
+const markOf = (ascii: boolean): Row => [{ text: ascii ? "  : " : "  ⋮ ", style: "muted" }]
+
 const escaped = (row: Row): Row => row.map(({ style, text }) => ({ text: Safe.ascii(text), style }))
 
 /** The lines as rows that are not wider than the screen; `place` is its columns, where our signs take a cell. */
@@ -166,11 +169,10 @@ export const layout = (lines: ReadonlyArray<Line>, place: number | Place): Reado
       )
     } else {
       // What stands before has no room beside it.
-      const narrow: Row = [{ text: ascii ? "  : " : "  ⋮ ", style: "muted" }]
-      rows.push(...wrap(first, Math.max(minWidth, columns), false, ambiguous))
-      wrap(body, Math.max(minWidth, columns - widthOf(narrow, ambiguous)), line.prose, ambiguous).forEach((row) =>
-        rows.push([...narrow, ...row])
-      )
+      const mark = markOf(ascii)
+      const beside = Math.max(minWidth, columns - widthOf(mark, ambiguous))
+      wrap(first, beside, false, ambiguous).forEach((row, index) => rows.push(index === 0 ? row : [...mark, ...row]))
+      wrap(body, beside, line.prose, ambiguous).forEach((row) => rows.push([...mark, ...row]))
     }
   }
   return rows
@@ -180,7 +182,8 @@ export const layout = (lines: ReadonlyArray<Line>, place: number | Place): Reado
 export const bound = (rows: ReadonlyArray<Row>, { ambiguous, ascii, columns }: Place): ReadonlyArray<Row> =>
   rows.flatMap((row) => {
     if (widthOf(row, ambiguous) <= columns) return [row]
-    const mark: Row = [{ text: ascii ? ": " : "⋮ ", style: "muted" }]
+    // Of a window of a few cells there is nothing left beside a mark.
+    const mark = columns < minWidth ? [] : markOf(ascii)
     const width = Math.max(1, columns - widthOf(mark, ambiguous))
     return wrap(row, width, false, ambiguous).map((part, index) => index === 0 ? part : [...mark, ...part])
   })
