@@ -103,7 +103,7 @@ const Piece = Schema.Literals([
 const Text = Schema.Array(Piece).check(Schema.isMaxLength(24))
 const Place = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))
 
-const runs = { arbitrary: { runs: 100, seed: "folded" } }
+const runs = { arbitrary: { runs: 40, seed: "folded" } }
 
 describe("a folded parameter", () => {
   it.effect.prop(
