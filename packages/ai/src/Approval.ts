@@ -104,8 +104,7 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * `issuedAt` are milliseconds since 1970-01-01T00:00Z; without `expiresAt` it waits until it is answered. The text fields are escaped and bounded for a screen (law L15);
  * `params` are not: pass them through {@link escapeText}. `source` is a server of tools that the call goes to: `mcp.files`.
  *
- * `toolDescription` is what the tool says of itself, which a server may have written, and `order` the names of the
- * parameters as its schema lists them, where that is another order than that of `params`.
+ * `toolDescription` is what the tool says of itself, and `order` its schema's order of parameters where `params` has another.
  *
  * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is
  * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.

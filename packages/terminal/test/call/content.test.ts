@@ -210,7 +210,7 @@ describe("whatever the text is", () => {
           }
         }
       }),
-    { arbitrary: { runs: 60, seed: "terminal" } }
+    { arbitrary: { runs: 30, seed: "terminal" } }
   )
 
   it.effect("no character is thought narrower than the screen draws it", () =>

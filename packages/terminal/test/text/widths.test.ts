@@ -101,7 +101,7 @@ describe("a text", () => {
   it("begins no row of a screen, whatever it is, by the widths of each terminal", async () => {
     for (const columns of [20, 27, 40, 80]) {
       for (const ambiguous of [1, 2] as const) {
-        const lines = Array.from({ length: 10 }, (_, seed) => ({
+        const lines = Array.from({ length: 6 }, (_, seed) => ({
           first: Style.plain("    │ "),
           rest: Style.plain("    ⋮ "),
           body: Style.plain(Safe.tabs(Safe.lines(textOf(random(columns + seed))).replaceAll("\n", " "))),
@@ -118,7 +118,7 @@ describe("a text", () => {
   })
 
   it("begins none behind a name that is longer than a row either", () => {
-    for (let seed = 1; seed <= 100; seed++) {
+    for (let seed = 1; seed <= 30; seed++) {
       const name = `${Safe.line(textOf(random(seed)))}${"n".repeat(30)}`
       const first = Style.plain(`    ${name} │ `)
       const rows = Cells.layout([{ first, rest: first, body: Style.plain(name) }], {

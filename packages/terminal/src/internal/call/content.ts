@@ -129,10 +129,15 @@ const diffRows = (shown: Approval.ApprovalPresentation, signs: Signs.Signs): Rea
     ? [Style.prose("nothing changes: the file stays as it is", "muted", Rows.indent)]
     : Rows.marked(signs.bar, Hunks.rows(shown.content, languageOf(shown), signs.cut), signs, true)
 
-/** What a parameter says as well need not be said again. */
+/** Of a presentation, what a parameter may say as well. */
+const names: ReadonlySet<string> = new Set(["path", "directory"])
+
+/** What a parameter says as well need not be said again; where a link leads is no parameter's, whatever that says. */
 const metadataOf = (params: Schema.Json, shown: Approval.ApprovalPresentation): Schema.JsonObject => {
   const values = Rows.isRecord(params) ? Object.values(params) : []
-  return Object.fromEntries(Object.entries(shown.metadata ?? {}).filter(([, value]) => !values.includes(value)))
+  return Object.fromEntries(
+    Object.entries(shown.metadata ?? {}).filter(([name, value]) => !names.has(name) || !values.includes(value))
+  )
 }
 
 const presentation = (
@@ -225,7 +230,7 @@ export const runs = drawnOnce((asked, params, room) => {
         lines: name === first?.[0] ? diffRows(shown!, signs) : []
       }]))
     }),
-    ...(shown === undefined || first !== undefined ? [] : presentation(params, shown, same, room)),
+    ...(shown === undefined ? [] : presentation(params, shown, same ?? first?.[0], room)),
     ...Rows.notes([asked.toolName, params], [shown?.content, awaited?.prompt, awaited?.options], signs),
     ...(awaited?.prompt === undefined ? [] : Rows.block(awaited.prompt, signs))
   ]

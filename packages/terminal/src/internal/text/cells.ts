@@ -22,7 +22,7 @@ type Ambiguous = Place["ambiguous"]
 
 const ascii = /^[\x20-\x7e]*$/
 
-const isMark = (character: string): boolean => /^\p{M}$/u.test(character)
+const isMark = (code: number, character: string): boolean => code >= 0x300 && /^\p{M}$/u.test(character)
 
 /** The most cells that a terminal takes for a text without controls. */
 export const cells = (text: string, ambiguous: Ambiguous = 1): number => {
@@ -43,12 +43,14 @@ const clustersOf = (body: Row, ambiguous: Ambiguous): ReadonlyArray<Cluster> => 
   const clusters: Array<Cluster> = []
   for (const { style, text } of body) {
     for (const character of text) {
+      const code = character.codePointAt(0)!
+      const width = Widths.widthOf(code, ambiguous)
       const last = clusters[clusters.length - 1]
-      if (last !== undefined && isMark(character)) {
+      if (last !== undefined && isMark(code, character)) {
         last.text += character
-        last.cells += cells(character, ambiguous)
+        last.cells += width
       } else {
-        clusters.push({ text: character, cells: cells(character, ambiguous), style })
+        clusters.push({ text: character, cells: width, style })
       }
     }
   }
