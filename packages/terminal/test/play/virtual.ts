@@ -141,13 +141,13 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
     ),
     /** Bytes, as a keyboard sends them. */
     type: (bytes: string, rounds?: number) => Effect.andThen(Effect.sync(() => send(bytes)), settle(rounds)),
-    resize: (columns: number, rows: number) =>
+    resize: (columns: number, rows: number, rounds = 10) =>
       Effect.andThen(
         Effect.suspend(() => {
           screen.resize(columns, rows)
           return Queue.offer(sizes, { columns, rows })
         }),
-        settle(10)
+        settle(rounds)
       ),
     /** Nobody is there any more. */
     close: Effect.andThen(
