@@ -49,7 +49,7 @@ export const drawBy = (screen: Headless.Terminal, { name, widths }: Terminal, am
 }
 
 export const screenOf = (terminal: Terminal, ambiguous: 1 | 2, columns: number, rows: number) => {
-  const screen = new Headless.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
+  const screen = new Headless.Terminal({ cols: columns, rows, scrollback: 2_000, allowProposedApi: true })
   drawBy(screen, terminal, ambiguous)
   return screen
 }

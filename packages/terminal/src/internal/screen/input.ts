@@ -35,10 +35,14 @@ const mark = (together: ReadonlyArray<Terminal.UserInput>) => {
   if (first >= 0) { for (const input of together.slice(first + 1)) following.add(input) }
 }
 
-/** Takes the terminal's keys anew after each Esc; the new queue is there before the old one is given back. */
+/**
+ * Takes the terminal's keys anew after each Esc; the new queue is there before the old one is given back. What came in one
+ * read with Esc, after it, is `lost`.
+ */
 const pump = Effect.fnUntraced(function*(
   terminal: Terminal.Terminal,
   take: (together: ReadonlyArray<Terminal.UserInput>) => Effect.Effect<void>,
+  lost: Effect.Effect<unknown>,
   first: { readonly keys: Keys; readonly scope: Scope.Closeable }
 ) {
   let { keys, scope } = first
@@ -57,6 +61,7 @@ const pump = Effect.fnUntraced(function*(
       scope = yield* Scope.make()
       keys = yield* Scope.provide(terminal.readInput, scope)
       yield* Scope.close(before, Exit.void)
+      yield* lost
     }
   })
   yield* Effect.onExit(all, (exit) => Scope.close(scope, exit))
@@ -77,11 +82,12 @@ export const open = Effect.fnUntraced(function*(
     yield* Queue.offerAll(columns, read.columns)
     yield* Queue.offerAll(keys, read.keys)
   })
+  const lost = Effect.suspend(() => Queue.offerAll(keys, sequences.lost()))
   const scope = yield* Scope.make()
   const first = yield* Effect.onError(
     Scope.provide(terminal.readInput, scope),
     (cause) => Scope.close(scope, Exit.failCause(cause))
   )
-  yield* Effect.forkScoped(Effect.andThen(pump(terminal, take, { keys: first, scope }), Queue.end(keys)))
+  yield* Effect.forkScoped(Effect.andThen(pump(terminal, take, lost, { keys: first, scope }), Queue.end(keys)))
   return { keys, columns, expect: sequences.expect, end: () => Queue.endUnsafe(keys) }
 })

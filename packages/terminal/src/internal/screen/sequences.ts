@@ -20,6 +20,8 @@ export interface Keys {
 export interface Sequences {
   /** What came at once; `now` in milliseconds. */
   readonly push: (together: ReadonlyArray<Read>, now: number) => Keys
+  /** Some of what was sent is lost: the end of a paste that had begun, which is over by that. */
+  readonly lost: () => ReadonlyArray<Terminal.UserInput>
   /** So many answers are awaited of where the cursor is. */
   readonly expect: (answers: number) => void
 }
@@ -152,10 +154,21 @@ export const make = (): Sequences => {
   }
   return {
     push,
+    lost: () => {
+      pending = undefined
+      if (!isPaste) return []
+      isPaste = false
+      return [pasteEnd]
+    },
     expect: (answers) => {
       expected = answers
     }
   }
+}
+
+const pasteEnd: Terminal.UserInput = {
+  input: Option.none(),
+  key: { name: "paste-end", ctrl: false, meta: false, shift: false }
 }
 
 const isText = ({ input, key }: Terminal.UserInput): boolean => Option.isSome(input) && !key.ctrl && !key.meta
