@@ -8,7 +8,6 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Approver from "./Approver.ts"
 import * as Answering from "./internal/answering.ts"
@@ -27,7 +26,6 @@ export { ApprovalState, isLegalStep } from "./internal/states.ts"
  *
  * `precondition` is a digest of what the presentation was made from. The whole presentation is sealed: when the policy,
  * which is asked again before the call runs, gives another one, the approval is void and the call may be asked again.
- *
  * `covers` names parameters that are shown by it and need not be shown besides: whoever makes it claims them, and a
  * request has those that the engine has proved (law L4); see `covers` of `ApprovalPresentation`.
  *
@@ -490,11 +488,5 @@ export const escapeText = (text: string, options?: {
  * @category text
  * @since 0.1.0
  */
-export const describe = (toolName: string, params: unknown): string => {
-  const list = Predicate.isObject(params)
-    ? Object.entries(params).map(([name, value]) => Text.parameter(name, value)).join(", ")
-    : params === undefined || params === null
-    ? ""
-    : Text.parameterValue(params)
-  return escapeText(`${toolName}(${list})`, { maxLength: 500 })
-}
+export const describe = (toolName: string, params: unknown): string =>
+  escapeText(`${toolName}(${Text.parameters(params)})`, { maxLength: 500 })

@@ -63,3 +63,11 @@ export const parameter = (name: string, value: unknown): string =>
 /** The same without its name. */
 export const parameterValue = (value: unknown): string =>
   typeof value === "string" ? `'${value.replace(/[\\']/g, "\\$&")}'` : String(JSON.stringify(value))
+
+/** All of them, in one line; nothing where there are none. */
+export const parameters = (params: unknown): string =>
+  typeof params === "object" && params !== null && !Array.isArray(params)
+    ? Object.entries(params).map(([name, value]) => parameter(name, value)).join(", ")
+    : params === undefined || params === null
+    ? ""
+    : parameterValue(params)
