@@ -9,7 +9,7 @@ describe("Enter alone, 100 times, approves nothing", () => {
     it.effect(name, () =>
       Effect.gen(function*() {
         const played = yield* States.reach(name)
-        for (let count = 0; count < 100 && !played.isOver(); count++) yield* played.type(keys.enter, 4)
+        for (let count = 0; count < 100 && !played.isOver(); count++) yield* played.type(keys.enter, 3)
         assert.deepStrictEqual(played.ran(), [])
       }), 30_000)
   }

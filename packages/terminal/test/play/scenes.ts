@@ -292,13 +292,14 @@ const approve = (told: Told) => {
   )
 }
 
-const pick = (many: boolean) => (told: Told) => {
+/** `many`: as many as one likes. */
+export const pick = (many: boolean, trains: ReadonlyArray<Interaction.Option> = ["7:00", "9:00"]) => (told: Told) => {
   const toolkit = Toolkit.make(Pick)
   const handler = DeferredTool.handler(Pick, {
     start: () =>
       many
         ? Pick.suspend.extras({ prompt: "Anything else?", options: ["seat", "bike", "lunch"] }, null)
-        : Pick.suspend.train({ prompt: "Which train?", options: ["7:00", "9:00"] }, null),
+        : Pick.suspend.train({ prompt: "Which train?", options: trains }, null),
     resume: { train: (train) => ran(told, "Pick")({ train }), extras: (extras) => ran(told, "Pick")({ extras }) }
   })
   return Effect.provide(waiting(told, toolkit, [["Pick", { city: "Ulm" }]]), toolkit.toLayer({ Pick: handler }))

@@ -96,11 +96,11 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
   const answers = Effect.suspend(() => questions.some((question) => drawn.includes(question)) ? flush : Effect.void)
 
   /** Until nothing moves any more, for so long. */
-  const settle = (rounds = 8) =>
+  const settle = (rounds = 6) =>
     Effect.andThen(
       Effect.forEach(
         Array.from({ length: rounds }),
-        () => Effect.andThen(Effect.andThen(immediate, answers), TestClock.adjust("40 millis")),
+        () => Effect.andThen(Effect.andThen(immediate, answers), TestClock.adjust("60 millis")),
         { discard: true }
       ),
       flush
@@ -141,13 +141,13 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
     ),
     /** Bytes, as a keyboard sends them. */
     type: (bytes: string, rounds?: number) => Effect.andThen(Effect.sync(() => send(bytes)), settle(rounds)),
-    resize: (columns: number, rows: number) =>
+    resize: (columns: number, rows: number, rounds = 10) =>
       Effect.andThen(
         Effect.suspend(() => {
           screen.resize(columns, rows)
           return Queue.offer(sizes, { columns, rows })
         }),
-        settle(10)
+        settle(rounds)
       ),
     /** Nobody is there any more. */
     close: Effect.andThen(
