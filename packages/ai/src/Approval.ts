@@ -102,6 +102,8 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
  * `issuedAt` are milliseconds since 1970-01-01T00:00Z; without `expiresAt` it waits until it is answered. The text fields are escaped and bounded for a screen (law L15);
  * `params` are not: pass them through {@link escapeText}. `source` is a server of tools that the call goes to: `mcp.files`.
  *
+ * `toolDescription` is what the tool says of itself, and `order` its schema's order of parameters where `params` has another.
+ *
  * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is
  * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
  *
@@ -117,6 +119,8 @@ export class ApprovalRequest extends Schema.Class<ApprovalRequest>("@assent/ai/A
   toolName: Schema.String,
   params: Schema.Json,
   description: Schema.String,
+  toolDescription: Schema.optionalKey(Schema.String),
+  order: Schema.optionalKey(Schema.Array(Schema.String)),
   presentation: Schema.optionalKey(ApprovalPresentation),
   reason: Schema.optionalKey(Schema.String),
   interaction: Schema.String,

@@ -1,13 +1,14 @@
 /**
  * The person at a terminal, asked about tool calls: approve once or for the session, edit, deny with a reason, stop.
  *
- * A call is shown whole before it can be approved: every parameter to its last character, escaped (law L15), page after
- * page if it is long, in the ordinary scrollback. No key that was pressed, and no text that was pasted, before a question
- * was on the screen answers it. What is edited is shown whole again, with what changed, before it runs. What a tool waits
- * for (`DeferredTool`) is asked with the same face.
+ * A call is shown whole before it can be approved: every parameter to its last character, escaped (law L15), in place, page
+ * after page if it is taller than the window; a text that a diff stands for is folded where the engine has proved that
+ * (`covers` of a presentation). No key that was pressed, and no text that was pasted, before a question was on the screen
+ * answers it, and Enter says yes to nothing that nobody chose. What is edited is shown whole again before it runs. What a
+ * tool waits for (`DeferredTool`) is asked with the same face. After the answer one line stays.
  *
- * Ctrl-C, Esc, Ctrl-D and the end of the input deny the request and everything that is asked after it; {@link untilStopped}
- * ends the run.
+ * Esc denies this call alone, and the run goes on. Ctrl-C, Ctrl-D and the end of the input deny the request and everything
+ * that is asked after it; {@link untilStopped} ends the run.
  *
  * Colours follow `Prompt.Theme` of effect/cli, and so `NO_COLOR`; no sign is told by its colour alone.
  *
@@ -15,6 +16,7 @@
  */
 import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
+import * as ApprovalEvents from "@assent/ai/ApprovalEvents"
 import type * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Approver from "@assent/ai/Approver"
 import type * as Prompt from "effect/cli/Prompt"
@@ -49,8 +51,9 @@ export interface Options {
     readonly window?: Duration.Input | undefined
   } | undefined
   /**
-   * More of what may be approved for the session, beside this call, its folder, what is known of its command line (with
-   * `ApprovalMatcher.layer()` of `@assent/shell`), and the tool. What does not cover the call is left out.
+   * More of what may be approved for the session, beside what `ApprovalMatcher.suggest` offers: this call, its folder, what
+   * is known of its command line (with `ApprovalMatcher.layer()` of `@assent/shell`), and the tool. What does not cover the
+   * call is left out.
    */
   readonly patterns?:
     | ((request: Approval.ApprovalRequest) => ReadonlyArray<ApprovalMatcher.ApprovalMatcher>)
@@ -169,10 +172,12 @@ export const layer = (options?: Options): Layer.Layer<never, NoTerminal, Prompt.
 
 /**
  * Ends a run with `Terminal.QuitError` once the person has pressed Ctrl-C at one of its questions: after the denial is in
- * the journal, and with finalizers run. Under `NodeRuntime.runMain` the program ends with exit code 130 and no stack trace.
+ * the journal, before a model is called again, by the agent that asked or one around it, and with finalizers run. Under
+ * `NodeRuntime.runMain` the program ends with exit code 130 and no stack trace.
  *
- * Without it the run goes on, and whatever it asks is denied at once. It has to stand where the controller is in the
- * context: inside of what provides {@link layer}. To a program that another controller answers it is nothing.
+ * Without it the turn ends without another call of its model, the run goes on, and whatever it asks is denied at once. It
+ * has to stand where the controller is in the context: inside of what provides {@link layer}. To a program that another
+ * controller answers it is nothing.
  *
  * @example
  * import { TerminalController } from "@assent/terminal"
@@ -189,10 +194,10 @@ export const untilStopped = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effe
     if (stopping === undefined) return self
     const quit = Effect.suspend((): Effect.Effect<never, Terminal.QuitError> => Effect.fail(new Stopped({})))
     const toItsEnd = Effect.flatMap(
-      Effect.exit(self),
+      Effect.exit(Effect.updateService(self, ApprovalEvents.ApprovalEvents, stopping.holding)),
       (exit): Effect.Effect<A, E | Terminal.QuitError> => stopping.hasLeft() ? quit : exit
     )
-    return Effect.raceFirst(toItsEnd, Effect.andThen(stopping.stopped, quit))
+    return stopping.ending(Effect.raceFirst(toItsEnd, Effect.andThen(stopping.stopped, quit)))
   })
 
 // =============================================================================

@@ -6,15 +6,16 @@ import { describeHouse, type House } from "../../ai/test/house.ts"
 const floors: House["floors"] = [
   ["ground", ["internal/text/"]],
   ["floor 1", ["internal/screen/"]],
-  ["floor 2", ["internal/call/"]],
-  ["floor 3", ["internal/waiting/"]],
-  ["floor 4", ["internal/asker", "internal/stopping"]],
-  ["floor 5", ["TerminalController"]],
+  ["floor 2", ["internal/keys/"]],
+  ["floor 3", ["internal/scene/"]],
+  ["floor 4", ["internal/call/"]],
+  ["floor 5", ["internal/waiting/"]],
+  ["floor 6", ["internal/asker", "internal/stopping"]],
+  ["floor 7", ["TerminalController"]],
   ["index", ["index"]]
 ]
 
 const parts: Record<string, string> = {
-  "fast-string-width": "internal/text/cells",
   lowlight: "internal/text/highlight"
 }
 

@@ -34,7 +34,7 @@ export const withAsked = async (
       (program) => {
         const decide = async (keys: string) => {
           const before = decisions().length
-          const said = () => program.text.match(/^[✔✖]/gm)?.length ?? 0
+          const said = () => program.text.match(/^[✔✖+x] \w/gm)?.length ?? 0
           const saidBefore = said()
           program.type(keys)
           // The screen comes after the program.
@@ -43,7 +43,7 @@ export const withAsked = async (
         }
         const deny = async () => {
           program.type("n")
-          await program.ready("goes back")
+          await program.ready("Enter denies")
           return decide("\r")
         }
         return use({

@@ -14,21 +14,23 @@ describe.concurrent("npm start at a terminal", () => {
     "deletes what was approved, keeps what was denied, and tells the agent why",
     () =>
       withProgram(file, {}, async (program) => {
-        await program.ready("d details")
+        await program.ready("↑↓")
         const folder = folderOf(program)
         const before = Fs.readdirSync(folder).toSorted()
         assertScreen("janitor", program.rows("An agent tidies").replaceAll(folder, "/tmp/janitor-1f8Zq2"))
         program.type("y")
         await program.see("is gone.")
-        await program.ready("d details")
+        await program.ready("↑↓")
         assert.deepStrictEqual(before.length - Fs.readdirSync(folder).length, 1)
         program.type("n")
-        await program.ready("goes back")
-        program.type("keep it\r")
+        await program.ready("Enter denies")
+        program.type("keep it")
+        await program.see("keep it▏")
+        program.type("\r")
         await program.see("stays: \"keep it\"")
-        await program.until("a long file", () => /next page.*›$/.test(program.live))
-        program.type("e")
-        await program.ready("d details")
+        await program.until("a long file", () => /space next.*›$/.test(program.live))
+        program.type("\u001b[F")
+        await program.ready("↑↓")
         program.type("y")
         await program.see("That makes two.")
         assert.strictEqual(await program.ended(), 0)
@@ -42,12 +44,12 @@ describe.concurrent("npm start at a terminal", () => {
     "Ctrl-C deletes nothing, removes the folder, and ends with 130",
     () =>
       withProgram(file, { columns: 40 }, async (program) => {
-        await program.ready("d details")
+        await program.ready("↑↓")
         const folder = folderOf(program)
         assert.strictEqual(Fs.readdirSync(folder).length, 5)
         program.type("\x03")
         assert.strictEqual(await program.ended(), 130)
-        assert.include(program.text, "Stopped: this call")
+        assert.include(program.text, "■ stopped  exit code 130")
         assert.notMatch(program.text, /Error|\.ts:\d/)
         assert.isFalse(Fs.existsSync(folder))
       }),

@@ -8,6 +8,7 @@ import * as Path from "effect/Path"
 import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 import * as TestClock from "effect/testing/TestClock"
+import * as Measure from "../src/internal/screen/measure.ts"
 
 export const make = Effect.gen(function*() {
   const input = yield* Queue.make<Terminal.UserInput, Cause.Done>()
@@ -30,8 +31,13 @@ export const make = Effect.gen(function*() {
       }),
       TestClock.adjust(0)
     )
-  /** What the terminal answers to a question for its status. */
-  const status = press("undefined", undefined, true)
+  let answered = 0
+  /** What the terminal answers to each question for its status that it has been asked by now. */
+  const status = Effect.gen(function*() {
+    for (const asked = shown.split("\u001b[5n").length - 1; answered < asked; answered++) {
+      yield* press("undefined", undefined, true)
+    }
+  })
   /** It takes a moment until a size counts. */
   const resizing = (columns: number, rows: number) =>
     Effect.suspend(() => {
@@ -39,9 +45,31 @@ export const make = Effect.gen(function*() {
       return Effect.andThen(Queue.offer(sizes, size), TestClock.adjust(0))
     })
   return {
-    services: Layer.mergeAll(Layer.succeed(Terminal.Terminal, terminal), FileSystem.layerNoop({}), Path.layer),
+    services: Layer.mergeAll(
+      Layer.succeed(Terminal.Terminal, terminal),
+      Layer.succeed(Measure.Known, Measure.narrow),
+      FileSystem.layerNoop({}),
+      Path.layer
+    ),
     key: (text: string) => press(text, text),
     name: (name: string) => press(name, undefined),
+    control: (name: string) =>
+      Effect.andThen(
+        Queue.offer(input, { input: Option.none(), key: { name, ctrl: true, meta: false, shift: false } }),
+        TestClock.adjust(0)
+      ),
+    /** Keys of one read; those of one letter are their letter. */
+    together: (names: ReadonlyArray<string>) =>
+      Effect.andThen(
+        Queue.offerAll(
+          input,
+          names.map((name) => ({
+            input: name.length === 1 ? Option.some(name) : Option.none(),
+            key: { name, ctrl: false, meta: false, shift: false }
+          }))
+        ),
+        TestClock.adjust(0)
+      ),
     pasteStart: press("paste-start", undefined),
     pasteEnd: press("paste-end", undefined),
     status,

@@ -151,6 +151,15 @@ export class Program {
     }
   }
 
+  /** What is on the screen alone. */
+  get visible(): ReadonlyArray<string> {
+    const buffer = this.screen.buffer.normal
+    return Array.from(
+      { length: this.screen.rows },
+      (_, index) => buffer.getLine(buffer.baseY + index)!.translateToString(true)
+    )
+  }
+
   /** The rows from the last that begins so, to the end, or to the first after it that begins with the other. */
   rows(first: string, last?: string): string {
     const all = this.text.split("\n")
@@ -192,6 +201,16 @@ export class Program {
       await this.changed()
     }
     return this.exitCode
+  }
+
+  get pid(): number {
+    return this.pty.pid
+  }
+
+  /** As when its window is closed. */
+  close(): void {
+    if (!("destroy" in this.pty) || typeof this.pty.destroy !== "function") throw new Error("node-pty has no destroy")
+    this.pty.destroy()
   }
 
   kill(): void {

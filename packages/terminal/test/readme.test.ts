@@ -8,16 +8,26 @@ import { assertScreen, fileOf } from "./screens.ts"
 const readme = Fs.readFileSync(Path.join(import.meta.dirname, "../README.md"), "utf8")
 const start = Path.join(import.meta.dirname, "readme/start.ts")
 
-const names = Fs.readdirSync(Path.dirname(fileOf("start"))).map((name) => name.replace(/\.txt$/, ""))
+const folders = [Path.dirname(fileOf("start")), Path.join(import.meta.dirname, "drawings")]
+
+/** What a real terminal was seen to show, by the names of the files. */
+const screens = new Map(
+  folders.flatMap((folder) =>
+    Fs.readdirSync(folder).filter((name) => name.endsWith(".txt")).map((name) =>
+      [Fs.readFileSync(Path.join(folder, name), "utf8"), name.replace(/\.txt$/, "")] as const
+    )
+  )
+)
 
 describe("README", () => {
   it("begins with a program, which asks and runs", async () => {
     assert.include(readme, `\`\`\`ts\n${Fs.readFileSync(start, "utf8")}\`\`\``)
     await withProgram(start, {}, async (program) => {
-      await program.ready("d details")
+      await program.ready("Enter only after ↑↓")
+      assertScreen("start", program.live)
       program.type("y")
       assert.strictEqual(await program.ended(), 0)
-      assertScreen("start", program.text.slice(program.text.indexOf("━━")))
+      assertScreen("started", program.text)
     })
   }, 60_000)
 
@@ -33,11 +43,24 @@ describe("README", () => {
 
   it("shows screens as they are", () => {
     const shown = readme.match(/(?<=^```text\n)[^]*?(?=^```$)/gm) ?? []
-    const screens = new Map(names.map((name) => [Fs.readFileSync(fileOf(name), "utf8"), name]))
     assert.deepStrictEqual(shown.filter((screen) => !screens.has(screen)), [])
     const seen = shown.map((screen) => screens.get(screen))
     for (
-      const name of ["start", "janitor", "hostile", "narrow", "session", "edit", "edited", "ticks", "choice", "form"]
+      const name of [
+        "start",
+        "started",
+        "janitor",
+        "bash-80",
+        "edit-80",
+        "page-40",
+        "hostile",
+        "session-80",
+        "edit-field-80",
+        "batch-ticked-80",
+        "form-80",
+        "deferred-80",
+        "after-80"
+      ]
     ) {
       assert.include(seen, name)
     }

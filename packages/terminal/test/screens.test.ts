@@ -17,12 +17,15 @@ const hostile = {
   reason: "A good reason.",
   params: {
     "path\u200b": "holiday\u202egpj.exe",
-    content: "\u001b[2J\u001b[H\u001b[32m━━ Your approval is needed ━━\r\nRun it?  y once ›\u001b[0m\u0007",
+    content: "\u001b[2J\u001b[H\u001b[32m━━ May this run? ━━\r\n  y  Yes, once ›\u001b[0m\u0007",
     spaces: `ls${" ".repeat(200)}; rm -rf ~`,
     marks: `Z${"\u0301".repeat(12)}algo`,
     wide: "漢字".repeat(30)
   }
 }
+
+/** The last words of a question that takes keys. */
+const question = "Enter only after ↑↓"
 
 describe.concurrent("80 columns", () => {
   it("pages, details, type-ahead, pastes, resizes", async () => {
@@ -31,7 +34,7 @@ describe.concurrent("80 columns", () => {
       {
         toolName: "mcp.files.Delete",
         params: { path: "/srv/data", recursive: true, "a key": { of: ["JSON"] }, count: "3", n: 3 },
-        source: "files",
+        source: "mcp.files",
         reason: "It cannot be undone.",
         approvers: ["ada", "bob"],
         expiresAt: Date.UTC(2026, 11, 22),
@@ -50,50 +53,59 @@ describe.concurrent("80 columns", () => {
       { toolName: "Deploy", params: { to: "production" }, approvers: [["bob"], ["ben", "eve"]] }
     ]
     await withAsked(requests, {}, async ({ decide, decisions, deny, goOn, program }) => {
-      await program.ready("d details")
+      await program.ready(question)
+      assertScreen("mcp", program.live)
       program.type("d")
       await program.see("Details ━━")
-      await program.until("a page", () => program.live.includes("next page") && program.live.includes("›"))
-      program.type("e")
-      await program.ready("d details")
-      assertScreen("details", program.rows("━━ Your"))
+      await program.ready("Esc goes back")
+      assertScreen("details", program.live.replace(/(?:expires|expired).*/, "expires"))
+      program.type("\u001b")
+      await program.ready(question)
       // Neither to be remembered nor to be edited.
-      program.type("se")
+      program.type("s")
+      await program.see("s means nothing here.")
+      program.type("e")
+      await program.see("e means nothing here.")
       assert.deepStrictEqual(await decide("y"), once)
 
-      // Page after page: no key says yes before the last line was shown.
-      await program.ready("n deny")
-      assertScreen("page", program.rows("━━ Your"))
+      // Page after page, in place: no key says yes before the last row was shown.
+      await program.ready("? help")
+      assertScreen("page", program.live)
       assert.notInclude(program.text, "line 60")
-      program.type("yys ")
+      program.type("y")
+      await program.see("y waits for the last row.")
+      program.type(" ")
       await program.see("line 35")
-      assert.deepStrictEqual(decisions().length, 1)
-      program.type("e")
+      assert.lengthOf(decisions(), 1)
+      program.type("b")
+      await program.see("line 1 ")
+      program.type("\u001b[F")
       await program.see("line 60")
-      await program.ready("d details")
-      assert.deepStrictEqual(decisions().length, 1)
+      await program.ready(question)
+      assertScreen("last-page", program.live)
+      assert.lengthOf(decisions(), 1)
 
       // What was typed before the next question was on the screen does not answer it, nor do the lines of a paste.
       assert.deepStrictEqual(await decide("y"), once)
       program.type("yyyyyy\ry\ry\r")
       await program.see("Second")
-      await program.ready("d details")
+      await program.ready(question)
       // A program's own question, in no conversation: nothing would be remembered, and no edit would count.
-      assert.strictEqual(program.live, "Run it?  y once · n deny · d details ›")
-      assert.deepStrictEqual(decisions().length, 2)
+      assert.notMatch(program.live, /^ {2}[se] /m)
+      assert.lengthOf(decisions(), 2)
       const refused = async (use: () => void) => {
         const before = program.raw.length
         use()
-        await program.until("a refusal", () => program.raw.includes("details …", before))
-        await program.ready("d details")
+        await program.until("a refusal", () => program.raw.includes("↑↓ …", before))
+        await program.ready(question)
       }
       await refused(() => program.paste("y\ny\ny"))
-      assert.deepStrictEqual(decisions().length, 2)
+      assert.lengthOf(decisions(), 2)
       // A paste of a terminal that does not say so.
       await refused(() => program.type("yes, please"))
       // A paste that claims to be over before it is.
       await refused(() => program.type("\x1b[200~y\x1b[201~yyy"))
-      assert.deepStrictEqual(decisions().length, 2)
+      assert.lengthOf(decisions(), 2)
       assert.deepStrictEqual(await decide("y"), once)
 
       // What was typed while the program was at work, a line and half of one, does not answer what it asks next.
@@ -107,13 +119,12 @@ describe.concurrent("80 columns", () => {
       await program.see("y yyy")
       goOn("typing")
       await program.see("Third")
-      await program.ready("d details")
-      assert.deepStrictEqual(decisions().length, 3)
+      await program.ready(question)
+      assert.lengthOf(decisions(), 3)
 
       // A long paste is a reason, line breaks and all, and is not painted once for each of its characters.
-      await program.ready("d details")
       program.type("n")
-      await program.ready("goes back")
+      await program.ready("Enter denies")
       const lines = Array.from({ length: 1_000 }, (_, index) => `no ${String(index).padStart(6, "0")}`)
       const reason = `${lines.join("\n")}!`
       assert.strictEqual(reason.length, 10_000)
@@ -125,46 +136,43 @@ describe.concurrent("80 columns", () => {
       assert.deepStrictEqual(await decide("\r"), { _tag: "Denied", note: reason })
 
       // Without bracketed paste, each key costs the same, however long the text is by now.
-      await program.ready("d details")
+      await program.ready(question)
       program.type("n")
-      await program.ready("goes back")
+      await program.ready("Enter denies")
       const before = program.raw.length
       program.type("x".repeat(3_000))
       await program.see("3000 characters, at 3000")
       assert.isBelow((program.raw.length - before) / 3_000, 2_000)
       assert.deepStrictEqual(await decide("\r"), { _tag: "Denied", note: "x".repeat(3_000) })
 
-      // Narrower: what the terminal broke anew is shown again, and nothing of the question is left over.
-      await program.ready("d details")
+      // Narrower: it is drawn anew, in place.
+      await program.ready(question)
       program.resize(40, 24)
-      await program.see("The window is 40 columns wide now.")
-      await program.ready("d details")
-      assertScreen("narrower", program.rows("  The window"))
-      program.resize(120, 30)
-      await program.until("the question in one row", () => /^Run it\?.*details ›$/.test(program.live))
-      assert.strictEqual(program.text.match(/Run it\?/g)!.length, 1)
+      await program.until("the end of 40", () => program.live.endsWith("Enter after ↑↓ ›"))
+      assertScreen("narrower", program.live)
       program.resize(80, 24)
+      await program.ready(question)
       program.type("n")
-      await program.ready("goes back")
+      await program.ready("Enter denies")
       program.type("a reason that goes on beyond the right side of a narrow window, and is whole")
       await program.see("whole▏")
       program.resize(40, 12)
-      await program.until("rows of 40", () => program.live.split("\n").length > 3 && program.live.includes("whole▏"))
+      await program.until("rows of 40", () => program.live.split("\n").length > 4 && program.live.includes("whole▏"))
       program.resize(80, 24)
-      await program.until("rows of 80", () => program.live.split("\n").length < 4 && program.live.includes("whole▏"))
+      await program.until("rows of 80", () => program.live.split("\n").length < 5 && program.live.includes("whole▏"))
       assert.deepInclude(await decide("\r"), { _tag: "Denied" })
 
       // Hostile text.
-      await program.ready("d details")
-      assertScreen("hostile", program.rows("━━ Your"))
+      await program.ready("? help")
+      assertScreen("hostile", program.live)
       assert.deepStrictEqual(await deny(), { _tag: "Denied" })
 
       // For others to decide: it is said, and nothing is asked.
       assert.strictEqual(await program.ended(), 0)
       assert.deepInclude(decisions().at(-1), { _tag: "Info" })
-      assertScreen("elsewhere", program.rows("✖ Still open").replace(/^done$/m, ""))
+      assertScreen("elsewhere", program.rows("✖ open").replace(/^done$/m, ""))
     })
-  }, 60_000)
+  }, 90_000)
 })
 
 describe.concurrent("40 columns, without colour, of a terminal that answers nothing", () => {
@@ -186,20 +194,20 @@ describe.concurrent("40 columns, without colour, of a terminal that answers noth
       const { decide, decisions, deny, program } = asked
       await program.ready("d details")
       assert.deepStrictEqual(decisions(), [{ _tag: "Info", note: "This is not for a person at a terminal to answer." }])
-      assertScreen("narrow", program.rows("━━ Your"))
+      assertScreen("narrow", program.live)
       program.type("s")
-      await program.ready("goes back")
-      assertScreen("narrow-session", program.rows("  Approve, and"))
+      await program.ready("Esc back")
+      assertScreen("narrow-session", program.live)
       assert.deepInclude(await decide("2"), {
-        remember: { covers: { _tag: "Path", globs: ["src/**"], param: "path" } }
+        remember: { covers: { _tag: "Path", globs: ["src/**"], param: "path", others: ["content"] } }
       })
       await program.ready("d details")
-      assertScreen("narrow-hostile", program.rows("━━ Your"))
-      assert.notMatch(program.raw.replaceAll("\x1b", "ESC"), /ESC\[[\d;]*m/)
+      assertScreen("narrow-hostile", program.live)
+      assert.notMatch(program.raw.replaceAll("\x1b", "ESC"), /ESC\[[\d;]*[1-9][\d;]*m/)
       assert.deepStrictEqual(await deny(), { _tag: "Denied" })
       assert.strictEqual(await program.ended(), 0)
     })
-  }, 60_000)
+  }, 90_000)
 })
 
 describe.concurrent("an editor", () => {
@@ -220,27 +228,34 @@ sed -i "s/one/$line/" "$2"
     try {
       const request = { params: { path: "a.txt", content: "one" } }
       await withAsked([request], { env: { EDITOR: `${editor} --wait` } }, async ({ decide, program }) => {
-        await program.ready("d details")
-        program.type("o")
+        await program.ready(question)
+        program.type("e")
+        await program.ready("or ↑↓ and Enter")
+        program.type("3")
+        await program.ready("Enter done")
+        program.type("\x07")
         await program.see("Editor:")
         program.type("broken\"\r")
+        await program.until("the text that it wrote", () => program.live.includes("broken"))
+        await program.ready("Enter done")
+        program.type("\r")
         await program.see("! Invalid JSON")
-        await program.ready("goes back")
-        program.type("\t")
-        await program.ready("d details")
-        program.type("o")
-        await program.until("the editor again", () => program.text.split("Editor:").length === 3)
+        program.type("\x07")
+        await program.until("the editor again", () => program.raw.split("Editor:").length === 3)
         program.type("quit\r")
         await program.see(`! "${editor}" ended with 7, so nothing is changed.`)
-        await program.ready("goes back")
-        program.type("\t")
-        await program.ready("d details")
-        program.type("o")
-        await program.until("the editor once more", () => program.text.split("Editor:").length === 4)
+        program.type("\u001b")
+        await program.ready("or ↑↓ and Enter")
+        // A text is edited as what it is.
+        program.type("2")
+        await program.ready("Enter done")
+        program.type("\x07")
+        await program.until("the editor once more", () => program.raw.split("Editor:").length === 4)
         program.type("two\r")
-        await program.see("Edited: your approval is needed again")
-        await program.ready("d details")
-        assert.include(program.text, "+  \"content\": \"two\"")
+        await program.see("two▏")
+        program.type("\r")
+        await program.ready(question)
+        assert.include(program.live, "content │ two")
         assert.deepStrictEqual(await decide("y"), { ...once, params: { path: "a.txt", content: "two" } })
         assert.strictEqual(await program.ended(), 0)
         const [mode, file] = Fs.readFileSync(seen, "utf8").split("\n").slice(-3)
@@ -259,12 +274,12 @@ describe.concurrent("the end", () => {
     "without untilStopped: Ctrl-C in a batch runs nothing of it, and denies the next call without asking",
     async () => {
       await withStory(["on"], { env: { NO_COLOR: "1" } }, async ({ program, told }) => {
-        await program.ready("d details")
+        await program.ready("? help")
         program.type("o")
-        await program.ready("n deny · d details")
+        await program.ready(question)
         program.type("y")
-        await program.see("Approved once.")
-        await program.ready("n deny · d details")
+        await program.see("✔ once Run │ ls")
+        await program.ready(question)
         program.type("\x03")
         assert.strictEqual(await program.ended(), 0)
         const all = told()
@@ -274,6 +289,7 @@ describe.concurrent("the end", () => {
         )
         assert.deepStrictEqual(all.filter((one) => "ran" in one), [])
         assert.notInclude(program.text, "date")
+        assert.include(program.text, "■ stopped  whatever is asked from now on is denied")
       })
     },
     60_000

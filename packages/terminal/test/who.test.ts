@@ -87,7 +87,7 @@ describe("L16 whoever is at the terminal", () => {
           const { armed, ask, key, over, shown } = yield* make({ ...options, by: kim })
           const asked = yield* ask(requestOf("Write", approvers))
           yield* armed
-          assert.include(shown(), "Run it?")
+          assert.include(shown(), "Yes, once")
           yield* key("n")
           yield* over
           yield* armed
@@ -97,9 +97,9 @@ describe("L16 whoever is at the terminal", () => {
       }))
 
     const wrong: ReadonlyArray<readonly [string, TerminalController.Options, string]> = [
-      ["somebody else", { by: kim }, "and not for Kim."],
-      ["somebody of that name", { by: { name: "ada" } }, "and this program does not say who is at its terminal."],
-      ["whoever has logged in by that id", {}, "and this program does not say who is at its terminal."]
+      ["somebody else", { by: kim }, "and not for Kim"],
+      ["somebody of that name", { by: { name: "ada" } }, "and this program does not say who is at its terminal"],
+      ["whoever has logged in by that id", {}, "and this program does not say who is at its terminal"]
     ]
     for (const [who, by, words] of wrong) {
       it.effect(`is told in words and not asked, and the request stays open: ${who}, ${how}`, () =>
@@ -112,9 +112,9 @@ describe("L16 whoever is at the terminal", () => {
           const said = shown().replaceAll(/\s+(?:⋮ +)?/g, " ")
           assert.include(
             said,
-            `✖ Still open, Write(path='a.txt'): it is for ada, and bob or eve\\u202e to decide, ${words}`
+            `✖ open Write │ a.txt; it is for ada, and bob or eve\\u202e to decide, ${words}`
           )
-          assert.notInclude(said, "Run it?")
+          assert.notInclude(said, "Yes, once")
         }))
     }
   }
@@ -126,17 +126,17 @@ describe("L16 whoever is at the terminal", () => {
         [
           kim,
           undefined,
-          "it is for somebody other than the person who asked for it to decide, and not for Kim, who asked for it."
+          "it is for somebody other than the person who asked for it to decide, and not for Kim, who asked for it"
         ],
-        [kim, ["ada", "kim"], "it is for ada or kim to decide, and not for Kim, who asked for it."],
-        [{}, undefined, "and this program does not say who is at its terminal."]
+        [kim, ["ada", "kim"], "it is for ada or kim to decide, and not for Kim, who asked for it"],
+        [{}, undefined, "and this program does not say who is at its terminal"]
       ]
       for (const [by, approvers, words] of refused) {
         const { ask, shown } = yield* make({ by })
         const asked = yield* ask(new Approval.ApprovalRequest({ ...requestOf("Write", approvers), ...excluding }))
         assert.isDefined(yield* Fiber.join(asked))
         assert.include(shown().replaceAll(/\s+(?:⋮ +)?/g, " "), words)
-        assert.notInclude(shown(), "Run it?")
+        assert.notInclude(shown(), "Yes, once")
       }
       const { armed, ask, key, over } = yield* make({ by: { id: "ada" } })
       const asked = yield* ask(new Approval.ApprovalRequest({ ...requestOf("Write"), ...excluding }))
@@ -152,7 +152,7 @@ describe("L16 whoever is at the terminal", () => {
       const first = yield* ask(requestOf("First", ["ada"]))
       const second = yield* ask(requestOf("Second"))
       yield* armed
-      assert.include(shown(), "Still open, First")
+      assert.include(shown(), "✖ open     First")
       yield* key("y")
       yield* over
       assert.deepInclude(yield* Fiber.join(first), { by: kim })
@@ -223,8 +223,11 @@ describe("L16 whoever is at the terminal", () => {
       const [result] = yield* Fiber.join(calling)
       assert.isTrue(result?.isFailure)
       assert.include(JSON.stringify(result?.result), "bob")
-      assert.lengthOf(shown().match(/Your approval is needed/g) ?? [], 1)
-      assert.include(shown(), "Still open, Deploy(): it is for bob to decide, and not for Kim.")
+      assert.include(shown(), "✔ once     Deploy")
+      assert.include(
+        shown().replaceAll(/\s+(?:⋮ +)?/g, " "),
+        "✖ open Deploy │ no parameters; it is for bob to decide, and not for Kim"
+      )
       assert.strictEqual(runs, 0)
     }))
 

@@ -5,21 +5,25 @@ import type * as Approval from "@assent/ai/Approval"
 import * as ApprovalController from "@assent/ai/ApprovalController"
 import * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
 import type * as Approver from "@assent/ai/Approver"
-import * as Prompt from "effect/cli/Prompt"
+import type * as Prompt from "effect/cli/Prompt"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import * as Terminal from "effect/Terminal"
 import * as Approvers from "./call/approvers.ts"
 import * as Batch from "./call/batch.ts"
-import * as Editor from "./call/editor.ts"
 import * as Question from "./call/question.ts"
-import type * as Session from "./call/session.ts"
+import * as Session from "./call/session.ts"
 import * as Verdict from "./call/verdict.ts"
+import * as Dialogue from "./scene/dialogue.ts"
+import * as Editor from "./scene/editor.ts"
+import * as Perform from "./scene/perform.ts"
+import * as Measure from "./screen/measure.ts"
+import * as Stage from "./screen/stage.ts"
 import * as Stopping from "./stopping.ts"
-import { layout } from "./text/cells.ts"
-import { paint } from "./text/style.ts"
 import * as Answers from "./waiting/answers.ts"
 
 export interface Options {
@@ -37,8 +41,14 @@ export interface Asker {
   readonly stopping: Stopping.Stopping
 }
 
-/** In words. One call of the model is nothing that a person should be promised. */
-const sessions = { turn: undefined, toolkit: "for this session", conversation: "in this conversation" }
+/** What is known where a question is put. */
+interface Setting {
+  /** Whether an answer for more than once would be remembered: one call of the model is nothing to be promised. */
+  readonly remembers: boolean
+  readonly behaviors: ApprovalMatcher.Behaviors
+  /** Why changed parameters, or an answer, cannot be taken. */
+  readonly check: (json: Schema.Json) => Effect.Effect<string | undefined>
+}
 
 const via = "terminal"
 
@@ -58,37 +68,79 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const turn = turnOf(Context.get(services, Terminal.Terminal))
   const stopping = Stopping.make()
 
-  const setting = Effect.gen(function*(): Effect.fn.Return<Question.Setting> {
+  const setting = Effect.gen(function*(): Effect.fn.Return<Setting> {
     const check = yield* ApprovalController.Check
     const remembers = yield* ApprovalController.Remembers
-    const session = remembers === undefined ? undefined : sessions[remembers]
-    const { suggest } = yield* ApprovalMatcher.Behaviors
-    return { editor, patterns: options.patterns, suggest, session, check }
+    const behaviors = yield* ApprovalMatcher.Behaviors
+    return { remembers: remembers === "toolkit" || remembers === "conversation", behaviors, check }
   })
 
   const atTerminal = <A, E>(effect: Effect.Effect<A, E, Prompt.Environment>): Effect.Effect<A, E> =>
     Effect.provideContext(effect, services)
 
   const tell = (said: Verdict.Verdict["said"]) =>
-    Effect.gen(function*() {
+    said === undefined ? Effect.void : Effect.gen(function*() {
       const terminal = yield* Terminal.Terminal
-      const theme = yield* Prompt.Theme
-      const rows = layout(said, (yield* terminal.columns) || 80)
-      yield* Effect.ignore(terminal.display(rows.map((row) => `${paint(row, theme)}\n`).join("")))
+      const columns = (yield* terminal.columns) || 80
+      yield* Stage.say([said({ columns, ...yield* Measure.knownOf(terminal) })])
     })
 
-  const left = atTerminal(
-    Effect.as(Effect.andThen(Effect.sync(stopping.leave), tell(Verdict.left.said)), Verdict.left.decision)
-  )
+  const left = Effect.suspend(() => {
+    stopping.leave()
+    const { decision, said } = Verdict.left(stopping.ends())
+    return atTerminal(Effect.as(tell(said), decision))
+  })
 
   const untilTakenBack = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.onInterrupt(question, () => atTerminal(tell(Verdict.takenBack)))
 
-  const one = (request: Approval.ApprovalRequest, setting: Question.Setting) =>
+  const askedOf = (
+    request: Approval.ApprovalRequest,
+    { behaviors, remembers }: Setting,
+    now: number
+  ): Question.Asked => ({
+    request,
+    choices: remembers && request.rememberable !== false
+      ? (params) => Session.choices(request, params, options.patterns, behaviors)
+      : undefined,
+    editor: editor?.name,
+    now
+  })
+
+  const decide = Effect.fnUntraced(function*(request: Approval.ApprovalRequest, setting: Setting) {
+    const asked = askedOf(request, setting, yield* Clock.currentTimeMillis)
+    let open = Dialogue.opened(Question.scene(asked))
+    while (true) {
+      const { open: left, value } = yield* Perform.perform<Question.Outcome>(open, editor)
+      if (value._tag === "Decided") return value.verdict
+      const problem = yield* setting.check(value.params)
+      open = problem === undefined
+        ? Dialogue.opened(Question.scene(asked, value.params))
+        : Dialogue.refused(left, `These parameters cannot run: ${problem}`)
+    }
+  })
+
+  const answer = Effect.fnUntraced(function*(
+    request: Approval.ApprovalRequest,
+    awaited: Approval.Awaited,
+    { check }: Setting
+  ) {
+    const asked = { request, awaited, editor: editor?.name, now: yield* Clock.currentTimeMillis }
+    const scene = Answers.scene(asked)
+    if (scene === undefined) return Verdict.open("This is not for a person at a terminal to answer.")
+    let open = Dialogue.opened(scene)
+    while (true) {
+      const { open: left, value } = yield* Perform.perform<Answers.Outcome>(open, editor)
+      if (value._tag === "Decided") return value.verdict
+      const problem = yield* check(value.answer)
+      if (problem === undefined) return Answers.verdictOf(asked, value.answer)
+      open = Dialogue.refused(left, `This answer cannot be used: ${problem}`)
+    }
+  })
+
+  const one = (request: Approval.ApprovalRequest, setting: Setting) =>
     atTerminal(Effect.tap(
-      request.awaited === undefined
-        ? Question.decide(request, setting)
-        : Answers.decide(request, request.awaited, setting.check),
+      request.awaited === undefined ? decide(request, setting) : answer(request, request.awaited, setting),
       ({ said }) => tell(said)
     ))
 
@@ -101,13 +153,13 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const byPerson = (decision: Approval.ApprovalDecision) => ApprovalController.decided(decision, person)
 
   const denyLeft = (request: Approval.ApprovalRequest) =>
-    Effect.as(stopping.denying(request), byPerson(Verdict.left.decision))
+    Effect.as(stopping.denying(request), byPerson(Verdict.left(stopping.ends()).decision))
 
   const askOne = (request: Approval.ApprovalRequest): Effect.Effect<Approval.ApprovalDecision> =>
     turn.withPermit(
       Effect.suspend(() =>
         stopping.hasLeft() ?
-          Effect.succeed(Verdict.left.decision) :
+          Effect.succeed(Verdict.left(stopping.ends()).decision) :
           refuse(request) ?? Effect.flatMap(setting, (setting) =>
             untilTakenBack(one(request, setting)).pipe(
               Effect.map(({ decision }) => decision),
@@ -133,23 +185,30 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   }
 
   const { unticked, window } = options.batch
-  const settings = new Map<Approval.ApprovalRequest, Question.Setting>()
+  const settings = new Map<Approval.ApprovalRequest, Setting>()
   const askAll = Effect.fnUntraced(function*(requests: ReadonlyArray<Approval.ApprovalRequest>) {
     const decisions = new Map<Approval.ApprovalRequest, Approval.ApprovalDecision>()
     for (const request of requests) {
       const refused = refuse(request)
       if (refused !== undefined) decisions.set(request, yield* refused)
     }
+    const now = yield* Clock.currentTimeMillis
     const asked = requests.filter((request) => !decisions.has(request)).map((request) => ({
       request,
       setting: settings.get(request)!
     }))
     const calls = asked.filter(({ request }) => request.awaited === undefined)
-    const alone = Effect.fnUntraced(function*({ request, setting }: Batch.Asked) {
+    const alone = Effect.fnUntraced(function*({ request, setting }: typeof asked[number]) {
       decisions.set(request, (yield* one(request, setting)).decision)
     })
     const all = Effect.gen(function*() {
-      const verdicts = calls.length < 2 ? [] : yield* atTerminal(Batch.decide(calls, unticked))
+      const [first, second, ...others] = calls.map(({ request, setting }) => askedOf(request, setting, now))
+      const verdicts = first === undefined || second === undefined
+        ? []
+        : (yield* atTerminal(Perform.perform(
+          Dialogue.opened(Batch.scene({ calls: [first, second, ...others], unticked })),
+          editor
+        ))).value
       for (const [index, verdict] of verdicts.entries()) {
         if (verdict === undefined) continue
         yield* atTerminal(tell(verdict.said))
@@ -162,7 +221,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     return requests.map((request) => {
       const decision = decisions.get(request)
       return decision === undefined || (stopping.hasLeft() && decision._tag === "Approved")
-        ? Verdict.left.decision
+        ? Verdict.left(stopping.ends()).decision
         : decision
     })
   })

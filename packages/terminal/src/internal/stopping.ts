@@ -12,18 +12,33 @@ export interface Stopping {
   /** Whether the person has left. */
   readonly hasLeft: () => boolean
   readonly leave: () => void
+  /** Whether the run ends with that; else it goes on, and all that it asks is denied. */
+  readonly ends: () => boolean
+  /** For as long as something waits for the end of it. */
+  readonly ending: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Done once they have, and what was denied is written down. */
   readonly stopped: Effect.Effect<void>
   /** To be used before a denial is given: from then on the run goes on until it is written down. */
   readonly denying: (asked: Approval.ApprovalRequest) => Effect.Effect<void>
+  /**
+   * What goes on no further than to tell of such a denial: it is written down by then, and the next thing may be a call of
+   * the model.
+   */
+  readonly holding: (events: ApprovalEvents.Service) => ApprovalEvents.Service
 }
 
 /** A request that no journal knows of is not waited for, and one that is never written down only so long. */
 const patience = "2 seconds"
 
+// Whoever may not decide changes nothing by leaving.
+const isToldOf = (event: ApprovalEvents.ApprovalEvent, ids: ReadonlySet<string>): boolean =>
+  (event._tag === "Changed" || event._tag === "Refused") && ids.has(event.approvalId)
+
 export const make = (): Stopping => {
   let left = false
   let writing = 0
+  let waiting = 0
+  const denied = new Set<string>()
   const stopped = Deferred.makeUnsafe<void>()
   const written = Effect.sync(() => {
     writing--
@@ -34,10 +49,22 @@ export const make = (): Stopping => {
     leave: () => {
       left = true
     },
+    ends: () => waiting > 0,
+    ending: (self) =>
+      Effect.acquireUseRelease(Effect.sync(() => waiting++), () => self, () => Effect.sync(() => waiting--)),
     stopped: Deferred.await(stopped),
+    holding: (events) => ({
+      ...events,
+      publish: (event) =>
+        Effect.andThen(
+          events.publish(event),
+          Effect.suspend(() => isToldOf(event, denied) ? Effect.never : Effect.void)
+        )
+    }),
     denying: (asked) =>
       Effect.gen(function*() {
         writing++
+        denied.add(asked.approvalId)
         if (asked.source === "program") return yield* written
         const events = yield* ApprovalEvents.ApprovalEvents
         const watched = Deferred.makeUnsafe<void>()
@@ -45,10 +72,7 @@ export const make = (): Stopping => {
           Deferred.doneUnsafe(watched, Exit.void)
           return Stream.runDrain(Stream.takeUntil(
             stream,
-            (event) =>
-              event._tag === "Missed" ||
-              // Whoever may not decide changes nothing by leaving.
-              ((event._tag === "Changed" || event._tag === "Refused") && event.approvalId === asked.approvalId)
+            (event) => event._tag === "Missed" || isToldOf(event, new Set([asked.approvalId]))
           ))
         }))
         yield* watching.pipe(Effect.timeoutOption(patience), Effect.ensuring(written), Effect.forkDetach)

@@ -19,7 +19,7 @@ const requestOf = (params: Schema.Json, fields: { readonly session?: string } = 
 
 describe("for the session", () => {
   const sentences = (params: Schema.Json, patterns?: Session.Patterns, session?: string) =>
-    Session.choices(requestOf(params, session === undefined ? {} : { session }), params, patterns)
+    Session.choices(requestOf(params, session === undefined ? {} : { session }), params, patterns, {})
       .map(({ sentence }) => sentence)
 
   it("offers this call, what the policy says, the folder, and the tool, from the narrowest to the widest", () => {
@@ -68,7 +68,7 @@ describe("for the session", () => {
   it("offers what the program's shell package knows of a command line, if anything does", () => {
     const suggest = (line: string, options: ApprovalMatcher.ParamOptions) =>
       line === "ls" ? { matcher: ApprovalMatcher.path([line], options) } : undefined
-    const offered = (params: Schema.Json, known: ApprovalMatcher.Behaviors["suggest"] = suggest) =>
+    const offered = (params: Schema.Json, known: ApprovalMatcher.Behaviors = { suggest }) =>
       Session.choices(requestOf(params), params, undefined, known).slice(1, -1).map(({ sentence }) => sentence)
     for (const param of ["command", "cmd", "shell_command", "commandLine"]) {
       assert.deepStrictEqual(offered({ [param]: "ls" }), [`calls whose ${param} matches \`ls\``])
@@ -79,12 +79,14 @@ describe("for the session", () => {
     assert.deepStrictEqual(offered({ command: "rm" }), [])
     assert.deepStrictEqual(offered({ text: "ls" }), [])
     assert.deepStrictEqual(offered(["ls"]), [])
-    assert.deepStrictEqual(Session.choices(requestOf({ command: "ls" }), { command: "ls" }, undefined).length, 2)
+    assert.deepStrictEqual(Session.choices(requestOf({ command: "ls" }), { command: "ls" }, undefined, {}).length, 2)
   })
 
   it("remembers just what it says", () => {
-    const [exact, tool] = Session.choices(requestOf({ a: 1 }), { a: 1 }, undefined)
+    const [exact, tool] = Session.choices(requestOf({ a: 1 }), { a: 1 }, undefined, {})
     assert.deepStrictEqual(exact!.remember, {})
+    assert.isFalse(exact!.isWidest)
+    assert.isTrue(tool!.isWidest)
     assert.deepStrictEqual(tool!.remember, { covers: { _tag: "Tool" } })
   })
 })

@@ -106,13 +106,19 @@ const turns: Record<string, ReadonlyArray<ReadonlyArray<ReturnType<typeof call>>
   ]]
 }
 
-/** A journal that tells what is written to it. */
+/** A journal that tells what stands in it, also where a run ends with that. */
 const Journal = Layer.effect(
   ApprovalJournal.ApprovalJournal,
   Effect.map(ApprovalJournal.ApprovalJournal, (journal): ApprovalJournal.Service => ({
     ...journal,
     end: (claim, state, reason) =>
-      Effect.tap(journal.end(claim, state, reason), () => tell({ journal: state, call: claim.toolCallId, reason }))
+      Effect.ensuring(
+        journal.end(claim, state, reason),
+        Effect.flatMap(Effect.orDie(journal.find(claim)), (entry) =>
+          entry === undefined
+            ? Effect.void
+            : tell({ journal: entry.state, call: claim.toolCallId, reason: entry.reason }))
+      )
   }))
 ).pipe(Layer.provide(ApprovalJournal.layerMemory()))
 

@@ -1,6 +1,9 @@
 /** What a key makes of a text. */
 import { assert, describe, it } from "@effect/vitest"
+import type { Screen } from "../../src/internal/screen/stage.ts"
 import * as TextInput from "../../src/internal/screen/textInput.ts"
+import * as Signs from "../../src/internal/text/signs.ts"
+import * as Style from "../../src/internal/text/style.ts"
 
 describe("a text", () => {
   const key = (
@@ -58,12 +61,15 @@ describe("a text", () => {
   })
 
   it("is seen through a window around the cursor, whose cost does not grow with it", () => {
-    const screen = { columns: 40, rows: 24, armed: true }
+    const screen: Screen = { columns: 40, rows: 24, armed: true, signs: Signs.unicode, ambiguous: 1, ascii: false }
     const long = "0123456789\n".repeat(100_000)
     const state = { before: long, after: long, problem: undefined }
     const rows = TextInput.windowOf(state, screen)
     assert.strictEqual(rows.length, 8)
     assert.strictEqual(rows.flat().filter(({ text }) => text.includes("▏")).length, 1)
+    // One that is in the text is not the cursor.
+    const own = { before: `${"▏\n".repeat(100)}a`, after: "b", problem: undefined }
+    assert.isTrue(TextInput.windowOf(own, screen).some((row) => Style.textOf(row) === "  │ a▏b"))
     assert.strictEqual(TextInput.windowOf(state, { ...screen, rows: 6 }).length, 1)
   })
 })

@@ -14,6 +14,7 @@ import * as Descriptions from "../matcher/description.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
 import * as Covers from "../tool/covers.ts"
+import * as Said from "./said.ts"
 
 export interface Named {
   readonly toolCallId: string
@@ -77,6 +78,7 @@ export const makeRequest = (
     description: shown.description === undefined
       ? Approval.describe(call.toolName, params)
       : Text.escape(shown.description, { maxLength: 500 }),
+    ...Said.fields(call.tool, params),
     interaction: shown.awaited?.kind ?? "approval",
     providerExecuted: shown.providerExecuted === true,
     ...(shown.awaited === undefined ? undefined : { awaited: shown.awaited }),

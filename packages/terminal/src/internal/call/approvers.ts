@@ -29,9 +29,9 @@ export const refusal = (
   }
   const whose = lists.length === 0 ? "somebody other than the person who asked for it" : Content.approversOf(lists)
   return Verdict.elsewhere(
+    request,
     `it is for ${whose} to decide, and ` + (id === undefined
       ? "this program does not say who is at its terminal"
-      : `not for ${name ?? id}${isRequester ? ", who asked for it" : ""}`),
-    Content.short(request)
+      : `not for ${name ?? id}${isRequester ? ", who asked for it" : ""}`)
   )
 }

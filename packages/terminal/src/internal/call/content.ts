@@ -1,163 +1,93 @@
 /**
  * What is shown of a request, before anybody is asked: everything that will run, to the last character, and what the tool
- * and the policy say of it. Text that is not ours stands behind a mark on every row, so that it cannot pass for ours:
- * `│` begins a line of a text, `=` one of data, and `⋮` what a row had no room for.
+ * and the policy say of it.
  */
 import * as Approval from "@assent/ai/Approval"
 import * as Approver from "@assent/ai/Approver"
 import type * as Schema from "effect/Schema"
-import * as Cells from "../text/cells.ts"
-import * as Diff from "../text/diff.ts"
+import { counted, linesOf, many } from "../text/count.ts"
 import * as Highlight from "../text/highlight.ts"
-import * as Json from "../text/json.ts"
 import * as Safe from "../text/safe.ts"
+import type * as Signs from "../text/signs.ts"
 import * as Style from "../text/style.ts"
 import type { Line, Row } from "../text/style.ts"
+import * as Hunks from "./hunks.ts"
+import * as Rows from "./rows.ts"
 
 // =============================================================================
-// Lines
+// Who asks
 // =============================================================================
 
-const labelWidth = 11
+const mcp = "mcp."
 
-/** A word of ours, and what it says of the request. */
-export const field = (label: string, body: Row): Line => ({
-  first: [{ text: `  ${body.length === 0 ? label : label.padEnd(labelWidth)}`, style: "muted" }],
-  rest: Style.plain(`  ${" ".repeat(labelWidth - 2)}⋮ `, "muted"),
-  body,
-  prose: true
-})
+/** The name without that of its server, which is said beside it. */
+const nameOf = ({ source, toolName }: Approval.ApprovalRequest): string => {
+  if (source?.startsWith(mcp) !== true) return toolName
+  const prefix = [`${source}.`, `${source.slice(mcp.length)}__`].find((prefix) => toolName.startsWith(prefix))
+  return prefix === undefined ? toolName : toolName.slice(prefix.length)
+}
 
-export const heading = (text: string): Line => ({
-  first: [],
-  rest: Style.plain("  "),
-  body: Style.plain(`━━ ${text} ━━`, "bold"),
-  prose: true
-})
+const toolOf = (asked: Approval.ApprovalRequest): Row => {
+  const { providerExecuted, source } = asked
+  return [
+    { text: Safe.line(nameOf(asked)), style: "bold" },
+    ...(source?.startsWith(mcp) === true
+      ? Style.plain(`, of the MCP server ${Safe.line(source.slice(mcp.length))}`)
+      : source === undefined || source === "local" || source === "program"
+      ? []
+      : Style.plain(`, of ${Safe.line(source)}`)),
+    ...(providerExecuted ? Style.plain(", which runs at the provider of the model") : [])
+  ]
+}
 
-const indent = "    "
+// Whose tool it is stands beside its name already.
+const reasonOf = ({ reason, source }: Approval.ApprovalRequest): string | undefined =>
+  source?.startsWith(mcp) === true
+    ? reason?.replace(/^It is the tool "[^"]*" of the MCP server "[^"]*"\. /, "")
+    : reason
 
-const marked = (mark: string, rows: ReadonlyArray<Row>): ReadonlyArray<Line> =>
-  rows.map((body) => ({
-    first: Style.plain(`${indent}${mark} `, "muted"),
-    rest: Style.plain(`${indent}⋮ `, "muted"),
-    body: body.map(({ style, text }) => ({ text: Safe.tabs(text), style }))
-  }))
+/** The agents, the outermost first, and the conversation; nothing where neither has a name. */
+const askedBy = ({ conversation, path = [], source }: Approval.ApprovalRequest, signs: Signs.Signs): string => {
+  const agents = ["main", ...path.map(Safe.line)].join(` ${signs.path} `)
+  const who = source === "program" ? "this program" : path.length > 0 || conversation !== undefined ? agents : ""
+  return conversation === undefined ? who : `${who}, in ${Safe.line(conversation)}`
+}
 
-/** A text of several lines, whole. */
-export const block = (text: string, language?: string): ReadonlyArray<Line> =>
-  marked("│", Highlight.highlight(Safe.lines(text), language))
-
-// What JSON leaves as it is may still be invisible; in a text within JSON an escape means itself.
-const json = (value: Schema.Json): ReadonlyArray<Line> =>
-  marked("=", Highlight.highlight(Safe.lines(Json.format(value)), "json"))
-
-const asciiJson = (value: Schema.Json): ReadonlyArray<Line> =>
-  marked("=", Highlight.highlight(Safe.lines(Json.ascii(Json.format(value))), "json"))
-
-/** Changes, with their signs. */
-export const changes = (rows: ReadonlyArray<Row>): ReadonlyArray<Line> => marked("│", rows)
+/** Of each list one of its people, in words. */
+export const approversOf = (approvers: Approver.Approvers): string =>
+  Approver.lists(approvers).map((ids) => ids.map(Safe.line).join(" or ")).join(", and ")
 
 // =============================================================================
-// Parameters
+// When
 // =============================================================================
 
-const maxInline = 60
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
 
-/**
- * A name or a text in one line: in quotes where it could be taken for something else, or for an escape of ours, or has
- * an end one cannot see.
- */
-const inline = (text: string): string =>
-  text === "" || /^\s|\s$|^["[{]|\\u/.test(text) || isLiteral(text) ? Safe.line(JSON.stringify(text)) : Safe.line(text)
-
-const isLiteral = (text: string): boolean => /^(true|false|null|-?\d+(\.\d+)?(e[+-]?\d+)?)$/i.test(text)
-
-const nameOf = (name: string): string =>
-  /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name) ? Safe.line(name) : Safe.line(JSON.stringify(name))
-
-const isRecord = (value: Schema.Json): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-type Shown = { readonly name: string; readonly mark: string; readonly text: string } | {
-  readonly name: string
-  readonly kind: string
-  readonly lines: ReadonlyArray<Line>
+/** How long it is, to the unit that a person would say. */
+export const lasting = (millis: number): string => {
+  const [unit, word] = millis >= 2 * day
+    ? [day, "day"] as const
+    : millis >= 2 * hour
+    ? [hour, "hour"] as const
+    : millis >= 2 * minute
+    ? [minute, "minute"] as const
+    : [second, "second"] as const
+  return many(Math.max(0, Math.round(millis / unit)), word)
 }
 
-const shownOf = (name: string, value: Schema.Json, language: string | undefined): Shown => {
-  if (typeof value === "string") {
-    const text = inline(value)
-    if (!value.includes("\n") && language === undefined && Cells.cells(text) <= maxInline) {
-      return { name, mark: "│", text }
-    }
-    const count = value.split("\n").length
-    return { name, kind: count === 1 ? "text" : `text, ${count} lines`, lines: block(value, language) }
-  }
-  if (typeof value !== "object" || value === null) return { name, mark: "=", text: String(value) }
-  return { name, kind: "JSON", lines: json(value) }
+const time = (at: number): string => {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC")
 }
 
-const maxPadding = 12
-
-/** Every parameter, whole. A language of a name is that of its text. */
-export const parameters = (
-  params: Schema.Json,
-  languages: ReadonlyMap<string, string | undefined> = new Map()
-): ReadonlyArray<Line> => {
-  if (!isRecord(params)) return json(params)
-  const entries = Object.entries(params)
-  if (entries.length === 0) return [Style.prose("none", "muted", indent)]
-  const shown = entries.map(([name, value]) => shownOf(name, value, languages.get(name)))
-  const padding = shown.reduce(
-    (widest, one) => "mark" in one ? Math.max(widest, Math.min(maxPadding, Cells.cells(nameOf(one.name)))) : widest,
-    0
-  )
-  return shown.flatMap((one): ReadonlyArray<Line> => {
-    const name = nameOf(one.name)
-    if ("mark" in one && Cells.cells(name) <= maxPadding) {
-      const label = `${indent}${name}${" ".repeat(padding - Cells.cells(name))} `
-      return [{
-        first: [{ text: label, style: "title" }, { text: `${one.mark} `, style: "muted" }],
-        rest: Style.plain(`${" ".repeat(indent.length + padding + 1)}⋮ `, "muted"),
-        body: Style.plain(one.text)
-      }]
-    }
-    const kind = "kind" in one ? [{ text: ` (${one.kind})`, style: "muted" as const }] : []
-    return [
-      {
-        first: Style.plain(indent),
-        rest: Style.plain(`${indent}⋮ `, "muted"),
-        body: [{ text: name, style: "title" }, ...kind]
-      },
-      ...("kind" in one ? one.lines : marked(one.mark, [Style.plain(one.text)]))
-    ]
-  })
-}
-
-// In JSON a backslash that means itself is two.
-const hasEscapes = (value: unknown): boolean => {
-  const text = JSON.stringify(value).replaceAll("\\\\", "")
-  return Safe.line(text) !== text || /\\u|\\[bfr]/.test(text)
-}
-
-// The blocks whose letters run so.
-const fromRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
-
-const notes = (runs: ReadonlyArray<unknown>, said: ReadonlyArray<unknown>): ReadonlyArray<Line> => [
-  ...(hasEscapes(runs)
-    ? [field("Note", Style.plain("invisible characters are shown as escapes: \\u202e"))]
-    : []),
-  ...(fromRightToLeft.test(JSON.stringify([runs, said]))
-    ? [field(
-      "Note",
-      Style.plain(
-        "some letters run from right to left, and a terminal may show what stands beside them in another order;" +
-          " the details have the parameters in ASCII"
-      )
-    )]
-    : [])
-]
+/** Only where it is soon: a row for what a month hence means nothing is a row too many. */
+const expiring = (expiresAt: number | undefined, now: number, signs: Signs.Signs): ReadonlyArray<Line> =>
+  expiresAt === undefined || expiresAt - now > hour
+    ? []
+    : [Rows.field("Expires", Style.plain(`in ${lasting(expiresAt - now)}, at ${time(expiresAt)}`), signs)]
 
 // =============================================================================
 // Presentations
@@ -176,34 +106,58 @@ const words: Record<Approval.ApprovalPresentation["type"], string> = {
 
 /** The parameter that says just what the presentation says. */
 const sameAs = (params: Schema.Json, { content }: Approval.ApprovalPresentation): string | undefined =>
-  isRecord(params)
+  Rows.isRecord(params)
     ? Object.entries(params).find(([, value]) =>
       typeof value === "string" &&
       Approval.escapeText(value, { maxLength: Infinity, multiline: true }) === content
     )?.[0]
     : undefined
 
+/** The text parameters that the engine has made anew from what is drawn, and found to be the same. */
+const folded = (asked: Approval.ApprovalRequest, params: Schema.Json): ReadonlyArray<readonly [string, string]> => {
+  const { presentation } = asked
+  // Of an edit nothing was proved.
+  if (params !== asked.params || presentation?.type !== "diff" || !Rows.isRecord(params)) return []
+  return (presentation.covers ?? []).flatMap((name) => {
+    const value = params[name]
+    return typeof value === "string" ? [[name, value] as const] : []
+  })
+}
+
+const diffRows = (shown: Approval.ApprovalPresentation, signs: Signs.Signs): ReadonlyArray<Line> =>
+  shown.content === ""
+    ? [Style.prose("nothing changes: the file stays as it is", "muted", Rows.indent)]
+    : Rows.marked(signs.bar, Hunks.rows(shown.content, languageOf(shown), signs.cut), signs, true)
+
+/** Of a presentation, what a parameter may say as well. */
+const names: ReadonlySet<string> = new Set(["path", "directory"])
+
+/** What a parameter says as well need not be said again; where a link leads is no parameter's, whatever that says. */
+const metadataOf = (params: Schema.Json, shown: Approval.ApprovalPresentation): Schema.JsonObject => {
+  const values = Rows.isRecord(params) ? Object.values(params) : []
+  return Object.fromEntries(
+    Object.entries(shown.metadata ?? {}).filter(([name, value]) => !names.has(name) || !values.includes(value))
+  )
+}
+
 const presentation = (
   params: Schema.Json,
   shown: Approval.ApprovalPresentation,
-  isEdited: boolean
+  same: string | undefined,
+  room: Rows.Room
 ): ReadonlyArray<Line> => {
-  const same = sameAs(params, shown)
-  const metadata = Object.entries(shown.metadata ?? {})
-  return [
-    field(
-      "Shown as",
-      Style.plain(
-        words[shown.type] + (same === undefined ? "" : `, which is ${nameOf(same)} above`) +
-          (isEdited ? ", of the proposed call and not of your edit" : "")
-      )
-    ),
-    ...(metadata.length === 0 ? [] : parameters(Object.fromEntries(metadata))),
-    ...(same !== undefined
+  const { signs } = room
+  const metadata = metadataOf(params, shown)
+  const beside = Object.keys(metadata).length === 0 ? [] : Rows.parameters(metadata, room)
+  if (same !== undefined) {
+    return beside.length === 0
       ? []
-      : shown.type === "diff"
-      ? changes(Diff.colored(Safe.lines(shown.content)))
-      : block(shown.content, languageOf(shown)))
+      : [Rows.field("Shown as", Style.plain(words[shown.type]), signs), ...beside]
+  }
+  return [
+    Rows.field("Shown as", Style.plain(words[shown.type]), signs),
+    ...beside,
+    ...(shown.type === "diff" ? diffRows(shown, signs) : Rows.block(shown.content, signs, languageOf(shown)))
   ]
 }
 
@@ -211,77 +165,135 @@ const presentation = (
 // Requests
 // =============================================================================
 
-const time = (at: number): string => {
-  const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
-}
-
-/** To the minute before, for whoever only has to be in time. */
-const minute = (at: number): string => time(at).replace(/^([-\d]+)T(\d\d:\d\d):.*Z$/, "$1 $2 UTC")
-
-/** All that is to be seen before a request may be answered. `params` are those that an approval would run. */
-export const request = (
-  title: string,
-  asked: Approval.ApprovalRequest,
-  params: Schema.Json = asked.params
-): ReadonlyArray<Line> => {
-  const {
-    approvers,
-    awaited,
-    description,
-    expiresAt,
-    path = [],
-    presentation: shown,
-    providerExecuted,
-    reason,
-    source
-  } = asked
-  const same = shown === undefined ? undefined : sameAs(params, shown)
-  const languages = new Map(same === undefined ? [] : [[same, languageOf(shown!)]])
+/** The tool, who asks, and why. */
+export const about = (asked: Approval.ApprovalRequest, now: number, { signs }: Rows.Room): ReadonlyArray<Line> => {
+  const { approvers = [], awaited, description, expiresAt, params, toolDescription, toolName } = asked
+  const because = reasonOf(asked)
+  const who = askedBy(asked, signs)
   return [
-    Style.prose("", undefined, ""),
-    heading(title),
-    // Which agent asks: what the outermost was told to do is another call.
-    ...(path.length === 0 ? [] : [field("Agent", Style.plain(path.map(Safe.line).join(" > ")))]),
-    field("Tool", [{ text: Safe.line(asked.toolName), style: "bold" }]),
-    ...(source === undefined || source === "local" ? [] : [field("Source", Style.plain(Safe.line(source)))]),
-    ...(providerExecuted ? [field("Runs at", Style.plain("the provider of the model, not in this program"))] : []),
-    ...(reason === undefined ? [] : [field("Reason", Style.plain(Safe.line(reason)))]),
-    ...(approvers === undefined || approvers.length === 0
+    Rows.field("Tool", toolOf(asked), signs),
+    // Whoever wrote the tool says so, such as a server.
+    ...(toolDescription === undefined || awaited !== undefined ? [] : Rows.quoted(toolDescription, signs)),
+    ...(who === "" ? [] : [Rows.field("Asked by", Style.plain(who), signs)]),
+    ...(because === undefined ? [] : [Rows.field("Because", Style.plain(Safe.line(because)), signs)]),
+    ...(approvers.length === 0
       ? []
-      : [field("Approvers", Style.plain(approversOf(approvers)))]),
-    ...(expiresAt === undefined ? [] : [field("Expires", Style.plain(minute(expiresAt)))]),
-    ...(awaited !== undefined || description === Approval.describe(asked.toolName, asked.params)
+      : [Rows.field("Approvers", Style.plain(approversOf(approvers)), signs)]),
+    ...expiring(expiresAt, now, signs),
+    ...(awaited !== undefined || description === Approval.describe(toolName, params)
       ? []
-      : [field("Summary", Style.plain(Safe.line(description)))]),
-    field("Parameters", []),
-    ...parameters(params, languages),
-    ...(shown === undefined ? [] : presentation(params, shown, params !== asked.params)),
-    ...notes([asked.toolName, params], [shown?.content, awaited?.prompt, awaited?.options]),
-    ...(awaited?.prompt === undefined ? [] : [field("Question", []), ...block(awaited.prompt)])
+      : [Rows.field("Summary", Style.plain(Safe.line(description)), signs)])
   ]
 }
 
-/** What is of use to look a request up elsewhere, and the parameters as JSON, in ASCII. */
-export const details = (asked: Approval.ApprovalRequest, params: Schema.Json): ReadonlyArray<Line> => [
-  heading("Details"),
-  field("Request", Style.plain(Safe.line(asked.approvalId))),
-  field("Call", Style.plain(Safe.line(asked.toolCallId))),
-  field("Source", Style.plain(Safe.line(asked.source ?? "local"))),
-  ...(asked.issuedAt === undefined ? [] : [field("Asked", Style.plain(time(asked.issuedAt)))]),
-  ...(asked.expiresAt === undefined ? [] : [field("Expires", Style.plain(time(asked.expiresAt)))]),
-  field("Parameters", []),
-  ...asciiJson(params),
-  ...(asked.presentation === undefined ? [] : [
-    field("Shown as", Style.plain(asked.presentation.type)),
-    ...asciiJson({ ...asked.presentation, content: `(${asked.presentation.content.length} characters)` })
-  ])
-]
+interface Drawn {
+  readonly params: Schema.Json
+  readonly room: Rows.Room
+  readonly lines: ReadonlyArray<Line>
+}
 
-/** The call in a line, for lists of calls that are shown whole above. */
-export const short = (asked: Approval.ApprovalRequest): string =>
-  Safe.line(Approval.describe(asked.toolName, asked.params))
+/** Lines that are drawn anew only where they would be others: colours take their time. */
+const drawnOnce = (
+  draw: (asked: Approval.ApprovalRequest, params: Schema.Json, room: Rows.Room) => ReadonlyArray<Line>
+): typeof draw => {
+  const drawn = new WeakMap<Approval.ApprovalRequest, Drawn>()
+  return (asked, params, room) => {
+    const known = drawn.get(asked)
+    if (
+      known?.params === params && known.room.columns === room.columns && known.room.ambiguous === room.ambiguous &&
+      known.room.signs === room.signs
+    ) {
+      return known.lines
+    }
+    const lines = draw(asked, params, room)
+    drawn.set(asked, { params, room, lines })
+    return lines
+  }
+}
 
-/** Of each list one of its people, in words. */
-export const approversOf = (approvers: Approver.Approvers): string =>
-  Approver.lists(approvers).map((ids) => ids.map(Safe.line).join(" or ")).join(", and ")
+/** All that will run. `params` are those that an approval would run. */
+export const runs = drawnOnce((asked, params, room) => {
+  const { signs } = room
+  const { awaited, order } = asked
+  const proved = folded(asked, params)
+  const shown = params === asked.params ? asked.presentation : undefined
+  const same = shown === undefined ? undefined : sameAs(params, shown)
+  const [first] = proved
+  return [
+    ...Rows.parameters(params, room, {
+      order,
+      languages: new Map(same === undefined ? [] : [[same, languageOf(shown!)]]),
+      instead: new Map(proved.map(([name, value]) => [name, {
+        mark: signs.folded,
+        text: `the file with this change (${many(linesOf(value).length, "line")}, checked) ${signs.dot} d whole`,
+        prose: true,
+        lines: name === first?.[0] ? diffRows(shown!, signs) : []
+      }]))
+    }),
+    ...(shown === undefined ? [] : presentation(params, shown, same ?? first?.[0], room)),
+    ...Rows.notes([asked.toolName, params], [shown?.content, awaited?.prompt, awaited?.options], signs),
+    ...(awaited?.prompt === undefined ? [] : Rows.block(awaited.prompt, signs))
+  ]
+})
+
+/** What is of use to look a request up elsewhere, and all of it: what was folded, and the parameters in ASCII. */
+export const details = (
+  asked: Approval.ApprovalRequest,
+  params: Schema.Json,
+  now: number,
+  { signs }: Rows.Room
+): ReadonlyArray<Line> => {
+  const { approvalId, expiresAt, issuedAt, presentation: shown, source, toolCallId } = asked
+  const field = (label: string, text: string) => Rows.field(label, Style.plain(text), signs)
+  const proved = folded(asked, params)
+  const rest = Rows.isRecord(params)
+    ? Object.fromEntries(Object.entries(params).filter(([name]) => !proved.some(([folded]) => folded === name)))
+    : params
+  const expires = expiresAt === undefined
+    ? "no expiry"
+    : expiresAt <= now
+    ? "expired"
+    : `expires in ${lasting(expiresAt - now)}`
+  return [
+    field("Request", `${Safe.line(approvalId)}, call ${Safe.line(toolCallId)}`),
+    field("Asked", issuedAt === undefined ? expires : `${time(issuedAt)}; ${expires}`),
+    ...(source === undefined ? [] : [field("Source", Safe.line(source))]),
+    ...proved.flatMap(([name, value]) => [
+      field("Folded", `${Rows.nameOf(name)}, whole: ${many(linesOf(value).length, "line")}`),
+      ...Rows.marked(
+        signs.bar,
+        Hunks.numbered(Highlight.highlight(Safe.lines(linesOf(value).join("\n")), undefined)),
+        signs
+      ),
+      ...(value.endsWith("\n") ? [] : [Style.prose("no line break at its end", "muted", Rows.indent)])
+    ]),
+    field("JSON", proved.length === 0 ? "the parameters, in ASCII" : "the other parameters, in ASCII"),
+    ...Rows.asciiJson(rest, signs),
+    ...(shown === undefined ? [] : [
+      field("Shown as", `${words[shown.type]}, of ${counted(shown.content.length)} characters`),
+      ...Rows.asciiJson({ ...shown, content: null }, signs)
+    ])
+  ]
+}
+
+// =============================================================================
+// In a row
+// =============================================================================
+
+const telling = [/^(?:command|cmd|script|code)$/i, /^(?:subject|title)$/i, /path$|^file/i, /^(?:url|query|name|to)$/i]
+
+/** What best says which call it is, in one line: a text of its own, and how many parameters it has beside it. */
+export const gist = (
+  asked: Approval.ApprovalRequest,
+  params: Schema.Json = asked.params
+): { readonly text: string; readonly others: number } | undefined => {
+  if (!Rows.isRecord(params)) return { text: Safe.line(JSON.stringify(params)), others: 0 }
+  const all = Rows.entries(params, asked.order)
+  const texts = all.filter(([, value]) => typeof value === "string" && value.trim() !== "")
+  const found = telling.map((names) => texts.find(([name]) => names.test(name))).find((one) => one !== undefined) ??
+    texts[0] ?? all[0]
+  if (found === undefined) return undefined
+  const [, value] = found
+  const text = typeof value === "string" ? value.split("\n", 1)[0]! : JSON.stringify(value)
+  return { text: Safe.line(text), others: all.length - 1 }
+}

@@ -1,206 +1,111 @@
 /**
- * One call: shown whole, then a key. What was edited is shown whole again, with what changed, and asked again.
+ * One call: all that would run, and a key. What was edited is shown whole again, with what changed, and asked again.
  */
 import type * as Approval from "@assent/ai/Approval"
-import type * as ApprovalMatcher from "@assent/ai/ApprovalMatcher"
-import * as Prompt from "effect/cli/Prompt"
-import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type * as Terminal from "effect/Terminal"
-import * as List from "../screen/list.ts"
-import * as Reader from "../screen/reader.ts"
-import * as Stage from "../screen/stage.ts"
-import * as TextInput from "../screen/textInput.ts"
-import * as Json from "../text/json.ts"
-import * as Safe from "../text/safe.ts"
+import type { Key } from "../keys/key.ts"
+import type * as Table from "../keys/table.ts"
+import * as Scene from "../scene/scene.ts"
 import * as Style from "../text/style.ts"
 import type { Line } from "../text/style.ts"
 import * as Content from "./content.ts"
+import * as Deny from "./deny.ts"
 import * as Edit from "./edit.ts"
-import type * as Editor from "./editor.ts"
+import * as Options from "./options.ts"
+import * as Rows from "./rows.ts"
 import * as Session from "./session.ts"
 import * as Verdict from "./verdict.ts"
 
-/** What is known where the question is put. */
-export interface Setting {
-  readonly editor: Editor.Editor | undefined
-  readonly patterns: Session.Patterns | undefined
-  /** What the program knows of command lines. */
-  readonly suggest: ApprovalMatcher.Behaviors["suggest"]
-  /** For how long "the session" is, in words; nothing where nothing is remembered. */
-  readonly session: string | undefined
-  /** Why changed parameters cannot run. */
-  readonly check: (params: Schema.Json) => Effect.Effect<string | undefined>
+/** A call that is asked about, and what is known where it is. */
+export interface Asked {
+  readonly request: Approval.ApprovalRequest
+  /** What may be approved for more than once, where that would be remembered. */
+  readonly choices: ((params: Schema.Json) => ReadonlyArray<Session.Choice>) | undefined
+  /** Whether the person has an editor of their own. */
+  readonly editor: string | undefined
+  /** When it is, in milliseconds since 1970. */
+  readonly now: number
 }
 
-type Outcome =
+export type Outcome =
   | { readonly _tag: "Decided"; readonly verdict: Verdict.Verdict }
-  | { readonly _tag: "Edited"; readonly text: string; readonly params: Schema.Json }
-  | { readonly _tag: "Open"; readonly params: Schema.Json }
-  | { readonly _tag: "Unchanged" }
+  | { readonly _tag: "Edited"; readonly params: Schema.Json }
 
-type Scene =
-  | { readonly _tag: "Read" }
-  | { readonly _tag: "Edit"; readonly text: string; readonly problem: string }
+const editable = ({ editable, providerExecuted, source }: Approval.ApprovalRequest): boolean =>
+  editable !== false && !providerExecuted && source !== "program"
 
-export const editable = (asked: Approval.ApprovalRequest): boolean =>
-  asked.editable !== false && !asked.providerExecuted && asked.source !== "program"
+const decided = (verdict: Verdict.Verdict): Scene.Step<Outcome> => Scene.done({ _tag: "Decided", verdict })
 
-const decided = (verdict: Verdict.Verdict): Prompt.Prompt<Outcome> => Prompt.succeed({ _tag: "Decided", verdict })
-
-// =============================================================================
-// Questions
-// =============================================================================
-
-const ask = (
-  stage: Stage.Stage,
-  asked: Approval.ApprovalRequest,
-  params: Schema.Json,
-  setting: Setting,
-  whole: ReadonlyArray<Line>,
-  lines: ReadonlyArray<Line> = whole
-): Prompt.Prompt<Outcome> => {
-  const again = (lines: ReadonlyArray<Line>) => ask(stage, asked, params, setting, whole, lines)
-  const isEdited = !Edit.isSame(asked.params, params)
-  const edits = isEdited ? { params } : {}
-  const remembers = setting.session !== undefined && asked.rememberable !== false
-  const choices: ReadonlyArray<Reader.Choice<() => Prompt.Prompt<Outcome>>> = [
-    {
-      key: "y",
-      label: "once",
-      value: () =>
-        decided(
-          Verdict.approved(isEdited ? "Approved as edited, once." : "Approved once.", { ...edits, remember: "none" })
-        )
-    },
-    ...(remembers ? [{ key: "s", label: "session", value: () => forSession() }] : []),
-    ...(editable(asked) ? [{ key: "e", label: "edit", value: () => editing(stage, params, Json.format(params)) }] : []),
-    ...(editable(asked) && setting.editor !== undefined
-      ? [{
-        key: "o",
-        label: Safe.line(setting.editor.name),
-        value: (): Prompt.Prompt<Outcome> => Prompt.succeed({ _tag: "Open", params })
-      }]
-      : []),
-    {
-      key: "n",
-      label: "deny",
-      always: true,
-      value: () =>
-        Prompt.flatMap(reason(stage), (said) => said._tag === "Back" ? again([]) : decided(Verdict.denied(said.value)))
-    },
-    { key: "d", label: "details", value: () => again(Content.details(asked, params)) }
-  ]
-
-  const forSession = (): Prompt.Prompt<Outcome> => {
-    const offered = Session.choices(asked, params, setting.patterns, setting.suggest)
-    const chosen = List.choose(stage, {
-      lines: [Style.prose(`Approve, and ${setting.session} do not ask again for:`)],
-      question: "Which?",
-      items: offered.map(({ sentence }) => sentence),
-      many: false,
-      back: "goes back"
-    })
-    return Prompt.flatMap(chosen, (chosen) => {
-      const choice = chosen._tag === "Chosen" ? offered[chosen.indexes[0]!] : undefined
-      return choice === undefined
-        ? again([])
-        : decided(
-          Verdict.approved(`Approved for the session: ${choice.sentence}.`, { ...edits, remember: choice.remember })
-        )
-    })
-  }
-
-  return Prompt.flatMap(
-    Reader.read(stage, { lines, whole, question: isEdited ? "Run it as edited?" : "Run it?", choices }),
-    (choice) => choice()
+/** What an edit has changed, by its names: all of it is shown above. */
+const changed = (before: Schema.Json, after: Schema.Json, { signs }: Rows.Room): Line => {
+  const names = Edit.changed(before, after)
+  return Rows.field(
+    "Changed",
+    Style.plain(names === undefined ? "all of it" : names.map(Rows.nameOf).join(", ")),
+    signs
   )
 }
 
-/** Asks why not. */
-export const reason = (stage: Stage.Stage): Prompt.Prompt<TextInput.Entered<string>> =>
-  TextInput.ask(stage, {
-    question: "Why not? The model is told.",
-    guarded: false,
-    back: "goes back",
-    read: TextInput.anyText
-  })
-
-const editing = (
-  stage: Stage.Stage,
-  params: Schema.Json,
-  text: string,
-  problem?: string
-): Prompt.Prompt<Outcome> =>
-  Prompt.map(
-    TextInput.ask(stage, {
-      question: "Parameters, as JSON.",
-      guarded: false,
-      text,
-      problem,
-      back: "goes back",
-      read: (text) => Result.map(Edit.parse(text), (params) => ({ text, params }))
+export const scene = (
+  asked: Asked,
+  params: Schema.Json = asked.request.params,
+  at?: number
+): Scene.Scene<Outcome> => {
+  const { choices, editor, now, request } = asked
+  const isEdited = params !== request.params
+  const edits = isEdited ? { params } : undefined
+  const deny = (note?: string) => decided(Verdict.denied(request, note))
+  const options: ReadonlyArray<Options.Option<Outcome>> = [
+    { key: "y", says: "Yes, once", step: () => decided(Verdict.once(request, edits)) },
+    ...(choices === undefined ? [] : [{
+      key: "s" as const,
+      says: "Yes, and choose what is not asked again in this session",
+      short: "Yes, and for this session…",
+      step: () =>
+        Scene.go(
+          Session.scene(
+            choices(params),
+            ({ remember, sentence }) => decided(Verdict.forSession(request, sentence, { ...edits, remember }))
+          )
+        )
+    }]),
+    ...(editable(request) ?
+      [{
+        key: "e" as const,
+        says: isEdited ? "Edit it again" : "Edit it first",
+        step: () =>
+          Scene.go(
+            Edit.fields(params, request.order, editor, (params): Scene.Step<Outcome> =>
+              Scene.done({ _tag: "Edited", params }))
+          )
+      }] :
+      []),
+    { key: "n", says: "No, and say why", step: () => Scene.go(Deny.scene(editor, deny)) }
+  ]
+  const without = (["s", "e"] as ReadonlyArray<Key>).filter((key) => !options.some((option) => option.key === key))
+  const offered: Table.Now = { without, points: at !== undefined }
+  return {
+    place: "question",
+    pagedAs: "page",
+    waits: without.includes("s")
+      ? { wide: "y waits", narrow: "y waits" }
+      : { wide: "y and s wait", narrow: "y, s wait" },
+    now: offered,
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => ({
+      block: [
+        Style.heading("May this run?", window.signs),
+        ...Content.about(request, now, window),
+        ...Content.runs(request, params, window),
+        ...(isEdited ? [changed(request.params, params, window)] : [])
+      ],
+      below: Options.rows(options, at, window)
     }),
-    (said): Outcome =>
-      said._tag === "Back" || Edit.isSame(params, said.value.params)
-        ? { _tag: "Unchanged" }
-        : { _tag: "Edited", ...said.value }
-  )
-
-const contentOf = (title: string, asked: Approval.ApprovalRequest, params: Schema.Json): ReadonlyArray<Line> =>
-  Edit.isSame(asked.params, params)
-    ? Content.request(title, asked)
-    : [
-      ...Content.request("Edited: your approval is needed again", asked, params),
-      Content.field("Changed", []),
-      ...Content.changes(Edit.changes(asked.params, params))
-    ]
-
-// =============================================================================
-// Running
-// =============================================================================
-
-/** The decision of the person; fails when they leave. */
-export const decide = Effect.fnUntraced(function*(
-  asked: Approval.ApprovalRequest,
-  setting: Setting,
-  title = "Your approval is needed"
-): Effect.fn.Return<Verdict.Verdict, Terminal.QuitError, Prompt.Environment> {
-  let params: Schema.Json = asked.params
-  let scene: Scene = { _tag: "Read" }
-  const taken = Effect.fnUntraced(function*(text: string, edited: Schema.Json): Effect.fn.Return<Scene> {
-    const problem = yield* setting.check(edited)
-    if (problem !== undefined) {
-      return { _tag: "Edit", text, problem: Safe.problem(`These parameters cannot run: ${problem}`) }
-    }
-    params = edited
-    return { _tag: "Read" }
-  })
-  while (true) {
-    const now: Scene = scene
-    const outcome: Outcome = yield* Stage.run((stage) =>
-      now._tag === "Read"
-        ? ask(stage, asked, params, setting, contentOf(title, asked, params))
-        : editing(stage, params, now.text, now.problem)
-    )
-    scene = { _tag: "Read" }
-    switch (outcome._tag) {
-      case "Decided":
-        return outcome.verdict
-      case "Unchanged":
-        continue
-      case "Open": {
-        const text = Json.format(params)
-        const written = yield* Effect.result(setting.editor!.edit(text))
-        const read = Result.isFailure(written) ? Result.fail(written.failure) : Edit.parse(written.success)
-        const given = Result.isFailure(written) ? text : written.success
-        if (Result.isFailure(read)) scene = { _tag: "Edit", text: given, problem: Safe.problem(read.failure) }
-        else if (!Edit.isSame(params, read.success)) scene = yield* taken(given, read.success)
-        continue
-      }
-      case "Edited":
-        scene = yield* taken(outcome.text, outcome.params)
-    }
+    details: (window) => Content.details(request, params, now, window),
+    press: (pressed) =>
+      Options.press(options, at, pressed, (at) => scene(asked, params, at)) ??
+        // At the question Esc is no, to this call: the run goes on.
+        (pressed.key === "Esc" ? deny() : Scene.say(""))
   }
-})
+}

@@ -7,16 +7,23 @@
  * A question that is guarded takes no key that was pressed before it was on the screen. It asks the terminal for its
  * status, whose answer comes after all that was typed before it; and then it waits until no key comes for a moment, so
  * that the rest of a paste, or a key held down, is over. A terminal that answers nothing is waited for a second. A key that
- * others follow at once is a paste too, of a terminal that does not say so, and answers nothing.
+ * others follow at once, or that came together with others before it, is a paste too, of a terminal that does not say so,
+ * and answers nothing.
  */
 import * as Prompt from "effect/cli/Prompt"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Terminal from "effect/Terminal"
 import * as Cells from "../text/cells.ts"
-import { paint, type Row } from "../text/style.ts"
+import type * as Signs from "../text/signs.ts"
+import { type Line, paint, type Row } from "../text/style.ts"
+import * as Input from "./input.ts"
+import * as Measure from "./measure.ts"
+import * as Process from "./process.ts"
 
 // =============================================================================
 // Models
@@ -35,9 +42,10 @@ export type Happening =
   /** The size of the terminal is another one, for a moment already. */
   | { readonly _tag: "Resized" }
 
-export interface Screen extends Terminal.Size {
+export interface Screen extends Terminal.Size, Cells.Place {
   /** Whether keys count by now. */
   readonly armed: boolean
+  readonly signs: Signs.Signs
 }
 
 export type Step<S, A> =
@@ -56,9 +64,11 @@ export interface View<S, A> {
   readonly guarded: boolean
   /**
    * A paste is no answer; nor is what follows it at once, which may be the rest of one that claims to be over, nor a key
-   * that others follow at once.
+   * that others follow at once, or that came together with others before it.
    */
   readonly refusesPaste: boolean
+  /** Esc is a key; without this the person leaves by it. */
+  readonly takesEscape?: boolean | undefined
   /** What is said for good, and the state to begin with. */
   readonly begin: (screen: Screen) => { readonly state: S; readonly print?: ReadonlyArray<Row> | undefined }
   /** The rows that live. */
@@ -68,11 +78,24 @@ export interface View<S, A> {
 
 export interface Stage {
   readonly theme: Prompt.Theme
+  readonly host: Process.Host
+  /** The person leaves, as by the end of the input. */
+  readonly leave: () => void
   readonly events: Queue.Queue<Signal>
+  /** How often the terminal was asked for its status, and has answered. */
+  readonly statuses: { asked: number; answered: number }
   readonly size: () => Terminal.Size
+  /** As it is now; whether keys count is for a question to say. */
+  readonly screen: () => Omit<Screen, "armed">
 }
 
 type Signal =
+  /** The program has written something, and some time later it is drawn above. */
+  | { readonly _tag: "Wrote" }
+  | { readonly _tag: "Above" }
+  /** The process is to stop; it was stopped, and goes on. */
+  | { readonly _tag: "Stopping" }
+  | { readonly _tag: "Continued" }
   | { readonly _tag: "Resizing" }
   | { readonly _tag: "Settled"; readonly size: Terminal.Size }
   | { readonly _tag: "Silent"; readonly since: object }
@@ -82,15 +105,19 @@ type Signal =
 interface Guard {
   /** Which time this is: what was waited for before counts no more. */
   readonly since: object
+  /** Which of the terminal's answers is the one to this; those before are to what was asked before. */
+  readonly answer: number
   readonly answered: boolean
   /** Keys that were dropped. */
   readonly keys: number
 }
 
-const begin = (): Guard => ({ since: {}, answered: false, keys: 0 })
+const begin = (answer = Infinity): Guard => ({ since: {}, answer, answered: false, keys: 0 })
 
 interface State<S, A> {
   readonly inner: S
+  /** What the program wrote, and what else goes before all rows. */
+  readonly above: string
   readonly print: ReadonlyArray<Row>
   readonly guard: Guard | undefined
   /** Asks the terminal for its status when this is drawn. */
@@ -108,16 +135,24 @@ interface Submitted<A> {
 }
 
 /** The words of a question, which end with whether keys count by now. */
-export const asking = (text: string, { armed, columns }: Screen): ReadonlyArray<Row> =>
+export const asking = (text: string, screen: Screen): ReadonlyArray<Row> =>
   Cells.layout(
-    [{ first: [], rest: [], body: [{ text: `${text} ${armed ? "›" : "…"}`, style: "primary" }], prose: true }],
-    columns
+    [{
+      first: [],
+      rest: [],
+      body: [{ text: `${text} ${screen.armed ? screen.signs.ready : screen.signs.wait}`, style: "primary" }],
+      prose: true
+    }],
+    screen
   )
 
 /** Narrower than that, what is ours cannot be told from what is not, and nothing is approved. */
 export const minColumns = 20
 
-export const tooNarrow = "Too narrow: widen it."
+export const tooNarrow = "Too narrow: needs 20 columns. n no"
+
+/** Keys that count where nothing can be read. */
+const away: ReadonlySet<string> = new Set(["n", "escape", "tab"])
 
 // =============================================================================
 // Prompts
@@ -128,28 +163,49 @@ const patience = "1 second"
 const settling = "150 millis"
 const alone = "30 millis"
 
+/** After which what the program wrote is drawn; it is drawn once in a while, however much it writes. */
+const moment = "20 millis"
+const pause = "1 second"
+
+/** No colour, the characters of the encoding, and nothing inserted: whatever a program wrote before. */
+const plainAgain = "\x1b[0m\x0f\x1b(B\x1b[4l"
 const eraseBelow = "\r\x1b[J"
 const hideCursor = "\x1b[?25l"
 const askStatus = "\x1b[5n"
+
+/** All that is on the screen goes up, and none of it is lost. */
+const newPage = ({ rows }: Terminal.Size): string => `\x1b[999B${"\n".repeat(rows)}\x1b[H`
 
 /** The terminal's answer, as Node reads it: there is no key that gives the same. */
 const isStatus = ({ ctrl, meta, name, shift }: Terminal.Key): boolean => name === "undefined" && ctrl && meta && shift
 
 /** A question as a prompt. */
 export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> => {
-  const { events, theme } = stage
-  const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.size(), armed: guard === undefined })
-  const printed = (rows: ReadonlyArray<Row>) => rows.map((row) => `${paint(row, theme)}\n`).join("")
+  const { events, statuses, theme } = stage
+  let drawnAbove = -Infinity
+  /** How wide the rows are that are on the screen, and whether the terminal has broken some since. */
+  let widest = 0
+  let isBroken = false
+  const screenOf = (guard: Guard | undefined): Screen => ({ ...stage.screen(), armed: guard === undefined })
+  const painted = (rows: ReadonlyArray<Row>) => Cells.bound(rows, stage.screen()).map((row) => paint(row, theme))
+  const printed = (rows: ReadonlyArray<Row>) => painted(rows).map((row) => `${row}\n`).join("")
+  const isNarrow = () => view.refusesPaste && stage.size().columns < minColumns
 
-  const later = (signal: Signal, after: typeof quiet | typeof patience | typeof settling | typeof alone) =>
-    Effect.forkChild(Effect.andThen(Effect.sleep(after), Queue.offer(events, signal)))
+  const later = (
+    signal: Signal,
+    after: typeof quiet | typeof patience | typeof settling | typeof alone | typeof moment
+  ) => Effect.forkChild(Effect.andThen(Effect.sleep(after), Queue.offer(events, signal)))
+
+  /** The beginning of a guard with whose frame the terminal is asked. */
+  const asked = () => begin(++statuses.asked)
 
   const initial = Effect.gen(function*() {
-    const guard = view.guarded ? begin() : undefined
+    const guard = view.guarded ? asked() : undefined
     if (guard !== undefined) yield* later({ _tag: "Silent", since: guard.since }, patience)
     const { print, state } = view.begin(screenOf(guard))
     return {
       inner: state,
+      above: "",
       print: print ?? [],
       guard,
       asks: view.guarded,
@@ -161,23 +217,35 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
 
   const render = (state: State<S, A>): string => {
     const screen = screenOf(state.guard)
-    const rows = view.draw(state.inner, screen).slice(-Math.max(1, screen.rows - 1))
+    // Never more than the window has: what it scrolls away could not be taken back.
+    const rows = Cells.bound(isNarrow() ? asking(tooNarrow, screen) : view.draw(state.inner, screen), screen)
+      .slice(-Math.max(1, screen.rows))
+    widest = Math.max(0, ...rows.map((row) => Cells.widthOf(row, screen.ambiguous)))
     const up = rows.length > 1 ? `\x1b[${rows.length - 1}A` : ""
-    return `${hideCursor}${printed(state.print)}${rows.map((row) => paint(row, theme)).join("\n")}${up}\r` +
-      (state.asks ? askStatus : "")
+    const drawn = `${rows.map((row) => paint(row, theme)).join("\n")}${up}\r`
+    return `${hideCursor}${state.above}${printed(state.print)}${drawn}${state.asks ? askStatus : ""}`
   }
 
   type Action = Prompt.Action<State<S, A>, Submitted<A>>
   const next = (state: State<S, A>): Action => ({ _tag: "NextFrame", state })
-  const redraw = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: false })
-  const still = (state: State<S, A>): Action => next({ ...state, print: [], asks: false, still: true })
+  const redraw = (state: State<S, A>): Action => next({ ...state, above: "", print: [], asks: false, still: false })
+  const still = (state: State<S, A>): Action => next({ ...state, above: "", print: [], asks: false, still: true })
 
-  const happen = (state: State<S, A>, happening: Happening): Effect.Effect<Action> => {
+  /** Draws again, and takes only keys that are pressed after that. */
+  const again = (state: State<S, A>, above = ""): Effect.Effect<Action> => {
+    const drawn = { ...state, above, print: [], still: false, held: undefined }
+    if (!view.refusesPaste) return Effect.succeed(next({ ...drawn, asks: false }))
+    const guard = asked()
+    return Effect.as(later({ _tag: "Silent", since: guard.since }, patience), next({ ...drawn, guard, asks: true }))
+  }
+
+  const happen = (state: State<S, A>, happening: Happening, follows = false): Effect.Effect<Action> => {
     const step = view.on(state.inner, happening, screenOf(state.guard))
     switch (step._tag) {
       case "Beep":
         return Effect.succeed({ _tag: "Beep" })
       case "Done": {
+        if (view.refusesPaste && follows) return answered(state, begin())
         const held = { value: step.value, print: step.print ?? [] }
         return view.refusesPaste
           ? Effect.as(later({ _tag: "Alone", held }, alone), still({ ...state, held }))
@@ -185,9 +253,17 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
       }
       case "Next": {
         const asks = step.guard === true
-        const begun = asks ? begin() : undefined
+        const begun = asks ? asked() : undefined
         const guard = begun ?? state.guard
-        const following = { ...state, inner: step.state, print: step.print ?? [], guard, asks, still: false }
+        const following = {
+          ...state,
+          inner: step.state,
+          above: "",
+          print: step.print ?? [],
+          guard,
+          asks,
+          still: false
+        }
         return Effect.as(
           begun === undefined ? Effect.void : later({ _tag: "Silent", since: begun.since }, patience),
           next(following)
@@ -204,10 +280,26 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     )
   }
 
-  const onKey = (state: State<S, A>, { input, key }: Terminal.UserInput): Effect.Effect<Action> => {
+  const onKey = (
+    state: State<S, A>,
+    { input, key }: Terminal.UserInput,
+    follows: boolean
+  ): Effect.Effect<Action> => {
     const { guard, held, paste } = state
+    if (key.name === "escape" && view.takesEscape !== true && paste === undefined) {
+      return Effect.as(Effect.sync(stage.leave), still(state))
+    }
+    if (key.ctrl && !key.meta && paste === undefined) {
+      if (key.name === "z") return suspend(state)
+      if (key.name === "l") {
+        return Effect.succeed(next({ ...state, above: newPage(stage.size()), print: [], asks: false, still: false }))
+      }
+    }
     if (isStatus(key)) {
-      return guard === undefined || guard.answered ? Effect.succeed(still(state)) : answered(state, guard)
+      statuses.answered++
+      return guard === undefined || guard.answered || statuses.answered < guard.answer
+        ? Effect.succeed(still(state))
+        : answered(state, guard)
     }
     if (held !== undefined) {
       const begun = key.name === "paste-start" ? [] : undefined
@@ -226,7 +318,13 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
     }
     if (guard !== undefined) return dropped(state, guard)
     const { ctrl, meta, name } = key
-    return happen(state, { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") })
+    if (isNarrow() && !away.has(name)) return Effect.succeed({ _tag: "Beep" })
+    // In a text, what ends a line of a paste is a line break, as in a paste that says that it is one.
+    const isBreak = follows && !view.refusesPaste && name === "return" && !ctrl && !meta
+    const happening: Happening = isBreak
+      ? { _tag: "Key", name: "enter", ctrl, meta, text: "\n" }
+      : { _tag: "Key", name, ctrl, meta, text: Option.getOrElse(input, () => "") }
+    return happen(state, happening, follows)
   }
 
   const answered = (state: State<S, A>, guard: Guard): Effect.Effect<Action> =>
@@ -235,16 +333,51 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
       redraw({ ...state, guard: { ...guard, answered: true } })
     )
 
+  const suspend = (state: State<S, A>): Effect.Effect<Action> =>
+    Effect.flatMap(
+      stage.host.suspend,
+      (wasStopped): Effect.Effect<Action> => wasStopped ? again(state) : Effect.succeed({ _tag: "Beep" })
+    )
+
   const onSignal = (state: State<S, A>, signal: Signal): Effect.Effect<Action> => {
     const { guard } = state
     switch (signal._tag) {
-      case "Resizing":
-        return Effect.as(later({ _tag: "Settled", size: stage.size() }, settling), redraw(state))
+      case "Wrote":
+        return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const wait = now - drawnAbove < Duration.toMillis(pause) ? pause : moment
+          return Effect.as(later({ _tag: "Above" }, wait), still(state))
+        })
+      case "Above": {
+        const written = stage.host.written()
+        if (written === "") return Effect.succeed(still(state))
+        return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          drawnAbove = now
+          return again(state, `${written}${plainAgain}`)
+        })
+      }
+      case "Stopping":
+        return suspend(state)
+      case "Continued":
+        return Effect.andThen(stage.host.resume, again(state))
+      case "Resizing": {
+        // What a key would answer is not to be read by now; the guard ends after the size has settled.
+        isBroken ||= stage.size().columns < widest
+        const guarded = view.refusesPaste ? { ...state, guard: begin(), held: undefined } : state
+        return Effect.as(later({ _tag: "Settled", size: stage.size() }, settling), redraw(guarded))
+      }
       case "Settled": {
         const { columns, rows } = stage.size()
-        return columns === signal.size.columns && rows === signal.size.rows
-          ? happen(state, { _tag: "Resized" })
-          : Effect.succeed(still(state))
+        if (columns !== signal.size.columns || rows !== signal.size.rows) return Effect.succeed(still(state))
+        // Some terminals move their cursor away from rows that they break, and then those are not taken back.
+        const above = isBroken ? newPage(stage.size()) : ""
+        isBroken = false
+        const step = view.on(state.inner, { _tag: "Resized" }, screenOf(state.guard))
+        return step._tag === "Next"
+          ? Effect.map(
+            again({ ...state, inner: step.state }, above),
+            (action) => action._tag === "NextFrame" ? next({ ...action.state, print: step.print ?? [] }) : action
+          )
+          : again(state, above)
       }
       case "Alone":
         return Effect.succeed(
@@ -272,7 +405,8 @@ export const prompt = <S, A>(stage: Stage, view: View<S, A>): Prompt.Prompt<A> =
             return printed(action.value.print)
         }
       }),
-    process: (input, state) => input._tag === "Input" ? onKey(state, input.input) : onSignal(state, input.value),
+    process: (input, state) =>
+      input._tag === "Input" ? onKey(state, input.input, Input.follows(input.input)) : onSignal(state, input.value),
     clear: (_, action) => Effect.succeed(action._tag === "NextFrame" && action.state.still ? "" : eraseBelow)
   })
   return Prompt.map(custom, ({ value }) => value)
@@ -286,28 +420,16 @@ const pasteOn = "\x1b[?2004h"
 const pasteOff = "\x1b[?2004l"
 const showCursor = "\x1b[?25h"
 
-/** What of Node is used, where there is one. */
-interface Process {
-  readonly on: (event: "exit", listener: () => void) => void
-  readonly off: (event: "exit", listener: () => void) => void
-}
-
-/** A program that crashes runs no finalizers; what it leaves behind is a terminal that can be used. */
-const evenAtCrash = (text: string): Effect.Effect<void, never, Terminal.Terminal | Scope.Scope> => {
-  const { process } = globalThis as { readonly process?: Process }
-  return process === undefined ? Effect.void : Effect.flatMap(Terminal.Terminal, (terminal) => {
-    // Written at once; that it was cannot be waited for any more.
-    const listener = () => void Effect.runSyncExit(terminal.display(text))
-    return Effect.acquireRelease(
-      Effect.sync(() => process.on("exit", listener)),
-      () => Effect.sync(() => process.off("exit", listener))
-    )
-  })
-}
-
 const sized = ({ columns, rows }: Terminal.Size): Terminal.Size => ({ columns: columns || 80, rows: rows || 24 })
 
-const make: Effect.Effect<Stage, never, Terminal.Terminal | Scope.Scope> = Effect.gen(function*() {
+/** Fills the row that something was left in, so that what follows begins at the left; an empty one stays what it is. */
+const newRow = (columns: number): string => `${" ".repeat(columns)}${eraseBelow}`
+
+const make = Effect.gen(function*(): Effect.fn.Return<
+  { readonly stage: Stage; readonly keys: Input.Input["keys"] },
+  never,
+  Terminal.Terminal | Scope.Scope
+> {
   const terminal = yield* Terminal.Terminal
   const theme = yield* Prompt.Theme
   const events = yield* Queue.unbounded<Signal>()
@@ -320,7 +442,24 @@ const make: Effect.Effect<Stage, never, Terminal.Terminal | Scope.Scope> = Effec
     return Effect.asVoid(Queue.offer(events, { _tag: "Resizing" }))
   })
   yield* Effect.forkScoped(Effect.ignore(Effect.forever(follow)))
-  return { theme, events, size: () => size }
+  const tell = (signal: Signal) => () => void Queue.offerUnsafe(events, signal)
+  const host = yield* Process.attach(terminal, {
+    enter: `${plainAgain}${pasteOn}`,
+    leave: `${eraseBelow}${showCursor}${pasteOff}`,
+    listener: {
+      wrote: tell({ _tag: "Wrote" }),
+      stopping: tell({ _tag: "Stopping" }),
+      continued: tell({ _tag: "Continued" })
+    }
+  })
+  const display = (text: string) => Effect.ignore(host.display(text))
+  const input = yield* Input.open(terminal, host.sequenceOf)
+  yield* display(`${hideCursor}${newRow(size.columns)}`)
+  const measured = yield* Measure.measure(terminal, size.columns, display, input)
+  const statuses = { asked: 0, answered: 0 }
+  const screen = () => ({ ...size, ...measured })
+  const stage = { theme, host, leave: input.end, events, statuses, size: () => size, screen }
+  return { stage, keys: input.keys }
 })
 
 /** Runs a chain of questions: a key that one of them leaves is for the next. Fails when the person leaves. */
@@ -329,9 +468,22 @@ export const run = <A>(
 ): Effect.Effect<A, Terminal.QuitError, Prompt.Environment> =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* Terminal.Terminal
-    const stage = yield* make
-    const display = (text: string) => Effect.ignore(terminal.display(text))
-    yield* evenAtCrash(`${eraseBelow}${showCursor}${pasteOff}`)
-    yield* Effect.acquireRelease(display(pasteOn), () => display(pasteOff))
-    return yield* Effect.onError(Prompt.run(questions(stage)), () => display(eraseBelow))
+    const { keys, stage } = yield* make
+    return yield* Effect.provideService(
+      Prompt.run(questions(stage)),
+      Terminal.Terminal,
+      Terminal.make({ ...terminal, display: stage.host.display, readInput: Effect.succeed(keys) })
+    )
   }))
+
+/** Writes lines for good, where no question stands. */
+export const say = Effect.fnUntraced(function*(
+  lines: ReadonlyArray<Line>
+): Effect.fn.Return<void, never, Terminal.Terminal> {
+  const terminal = yield* Terminal.Terminal
+  const theme = yield* Prompt.Theme
+  const columns = (yield* terminal.columns) || 80
+  const place = { columns, ...yield* Measure.knownOf(terminal) }
+  const rows = Cells.bound(Cells.layout(lines, place), place)
+  yield* Effect.ignore(terminal.display(rows.map((row) => `${paint(row, theme)}\n`).join("")))
+})

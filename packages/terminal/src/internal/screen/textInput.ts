@@ -2,21 +2,17 @@
  * A text that a person types or pastes, of any length: what is on the screen is a window around the cursor, and only that
  * is laid out, so that every key costs the same however long the text is. Enter ends it; line breaks of a paste are text.
  */
-import type * as Prompt from "effect/cli/Prompt"
-import * as Result from "effect/Result"
 import * as Cells from "../text/cells.ts"
 import * as Safe from "../text/safe.ts"
 import * as Style from "../text/style.ts"
 import type { Line, Row } from "../text/style.ts"
-import * as Stage from "./stage.ts"
+import type * as Stage from "./stage.ts"
 
 export interface State {
   readonly before: string
   readonly after: string
   readonly problem: string | undefined
 }
-
-export type Entered<A> = { readonly _tag: "Entered"; readonly value: A } | { readonly _tag: "Back" }
 
 // =============================================================================
 // Editing
@@ -27,7 +23,15 @@ const lastCharacter = (text: string): string =>
 const firstCharacter = (text: string): string =>
   /^(?:[\ud800-\udbff][\udc00-\udfff]|[^])/.exec(text.slice(0, 2))?.[0] ?? ""
 
-const insert = (state: State, text: string): State => ({ ...state, before: state.before + text, problem: undefined })
+/** With nothing in it. */
+export const empty: State = { before: "", after: "", problem: undefined }
+
+/** What was typed or pasted, at the cursor. */
+export const insert = (state: State, text: string): State => ({
+  ...state,
+  before: state.before + text,
+  problem: undefined
+})
 
 const toLineStart = (state: State): State => moved(state, state.before.lastIndexOf("\n") + 1)
 
@@ -107,26 +111,30 @@ export const edited = (
 // Drawing
 // =============================================================================
 
-const cursor = "▏"
 const maxRows = 8
 
 const wholeStart = (text: string): string => /^[\udc00-\udfff]/.test(text) ? text.slice(1) : text
 const wholeEnd = (text: string): string => /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 
 /** The rows around the cursor. */
-export const windowOf = ({ after, before }: State, { columns, rows }: Stage.Screen): ReadonlyArray<Row> => {
+export const windowOf = ({ after, before }: State, screen: Stage.Screen): ReadonlyArray<Row> => {
+  const { columns, rows, signs } = screen
   const height = Math.max(1, Math.min(maxRows, rows - 5))
   const around = columns * height
-  const left = Safe.lines(wholeStart(before.slice(-around)))
-  const right = Safe.lines(wholeEnd(after.slice(0, around)))
-  const body = `${left}${cursor}${right}`.split("\n").map((text): Line => ({
-    first: Style.plain("  │ ", "muted"),
-    rest: Style.plain("  ⋮ ", "muted"),
-    body: Style.plain(Safe.tabs(text)),
+  const left = Safe.tabs(Safe.lines(wholeStart(before.slice(-around)))).split("\n")
+  const [here, ...right] = Safe.tabs(Safe.lines(wholeEnd(after.slice(0, around)))).split("\n")
+  const line = (body: Row): Line => ({
+    first: Style.plain(`  ${signs.bar} `, "muted"),
+    rest: Style.plain(`  ${signs.more} `, "muted"),
+    body,
     prose: true
-  }))
-  const all = Cells.layout(body, columns)
-  const at = all.findIndex((row) => Style.textOf(row).includes(cursor))
+  })
+  const all = Cells.layout([
+    ...left.slice(0, -1).map((text) => line(Style.plain(text))),
+    line([{ text: left[left.length - 1]! }, { text: signs.cursor, style: "cursor" }, { text: here! }]),
+    ...right.map((text) => line(Style.plain(text)))
+  ], screen)
+  const at = all.findIndex((row) => row.some(({ style }) => style === "cursor"))
   const start = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height))
   return all.slice(start, start + height)
 }
@@ -136,59 +144,15 @@ const summary = ({ after, before }: State, drawn: number): string => {
   return drawn < maxRows && length < 200 ? "" : `${length} characters, at ${before.length}`
 }
 
-// =============================================================================
-// Prompt
-// =============================================================================
-
-export const ask = <A>(stage: Stage.Stage, options: {
-  readonly lines?: ReadonlyArray<Line> | undefined
-  readonly question: string
-  readonly guarded: boolean
-  readonly text?: string | undefined
-  readonly problem?: string | undefined
-  /** What Tab does instead. */
-  readonly back: string
-  readonly read: (text: string) => Result.Result<A, string>
-}): Prompt.Prompt<Entered<A>> =>
-  Stage.prompt<State, Entered<A>>(stage, {
-    guarded: options.guarded,
-    refusesPaste: false,
-    begin: (screen) => ({
-      state: { before: options.text ?? "", after: "", problem: options.problem },
-      print: Cells.layout(options.lines ?? [], screen.columns)
-    }),
-    draw: (state, screen) => {
-      const rows = windowOf(state, screen)
-      const said = summary(state, rows.length)
-      return [
-        ...Stage.asking(`${options.question}  Enter ends · Tab ${options.back}`, screen),
-        ...rows,
-        ...(said === "" ? [] : Cells.layout([Style.prose(said, "muted")], screen.columns)),
-        ...(state.problem === undefined
-          ? []
-          : Cells.layout([Style.prose(`! ${state.problem}`, "error")], screen.columns).slice(0, 4))
-      ]
-    },
-    on: (state, happening) => {
-      switch (happening._tag) {
-        case "Resized":
-          return { _tag: "Next", state }
-        case "Paste":
-          return { _tag: "Next", state: insert(state, happening.text) }
-        case "Key": {
-          if (happening.name === "tab") return { _tag: "Done", value: { _tag: "Back" } }
-          if (happening.name === "return" && !happening.meta) {
-            const read = options.read(state.before + state.after)
-            return Result.isSuccess(read)
-              ? { _tag: "Done", value: { _tag: "Entered", value: read.success } }
-              : { _tag: "Next", state: { ...state, problem: Safe.problem(read.failure) } }
-          }
-          const after = edited(state, happening)
-          return after === undefined ? { _tag: "Beep" } : { _tag: "Next", state: after }
-        }
-      }
-    }
-  })
-
-/** Any text, nothing included. */
-export const anyText = (text: string): Result.Result<string, string> => Result.succeed(text)
+/** The rows around the cursor, how much there is beside them, and what is wrong with it. */
+export const rows = (state: State, screen: Stage.Screen): ReadonlyArray<Row> => {
+  const around = windowOf(state, screen)
+  const said = summary(state, around.length)
+  return [
+    ...around,
+    ...(said === "" ? [] : Cells.layout([Style.prose(said, "muted")], screen)),
+    ...(state.problem === undefined
+      ? []
+      : Cells.layout([Style.prose(`! ${state.problem}`, "error")], screen).slice(0, 4))
+  ]
+}

@@ -2,32 +2,33 @@
  * How many cells of a screen a text takes, and where its lines are broken.
  *
  * A row that is wider than the screen is broken by the terminal itself, and what follows stands at its left edge, where
- * only our own words may stand. So no character is thought narrower than some terminal draws it: marks take a cell, and
- * whole blocks of East Asian characters two, assigned or not. Nothing is normalized, trimmed or dropped: what the rows say
- * together is the text, to the last character.
+ * only our own words may stand. So no character is thought narrower than some terminal draws it. Nothing is normalized,
+ * trimmed or dropped: what the rows say together is the text, to the last character.
  */
-import stringWidth from "fast-string-width"
+import * as Safe from "./safe.ts"
 import type { Line, Row, Span, Style } from "./style.ts"
+import * as Widths from "./widths.ts"
+
+/** Where rows are drawn. */
+export interface Place {
+  readonly columns: number
+  /** Cells of a character that is narrow or wide as a terminal is set: 2 where that is not known. */
+  readonly ambiguous: 1 | 2
+  /** Whether the terminal takes nothing but ASCII: then the text of others is escaped to it. */
+  readonly ascii: boolean
+}
+
+type Ambiguous = Place["ambiguous"]
 
 const ascii = /^[\x20-\x7e]*$/
 
-const isMark = (character: string): boolean => /^\p{M}$/u.test(character)
-
-const isWideBlock = (code: number): boolean =>
-  (code >= 0x2e80 && code <= 0xa4cf && code !== 0x303f) || (code >= 0xf900 && code <= 0xfaff) ||
-  (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) || code === 0x2329 || code === 0x232a
-
-/** The most that a terminal takes for one character, which is no control. */
-const cellsOf = (character: string): number => {
-  const code = character.codePointAt(0)!
-  return code < 0x7f ? 1 : isWideBlock(code) ? 2 : Math.max(1, stringWidth(character))
-}
+const isMark = (code: number, character: string): boolean => code >= 0x300 && /^\p{M}$/u.test(character)
 
 /** The most cells that a terminal takes for a text without controls. */
-export const cells = (text: string): number => {
+export const cells = (text: string, ambiguous: Ambiguous = 1): number => {
   if (ascii.test(text)) return text.length
   let sum = 0
-  for (const character of text) sum += cellsOf(character)
+  for (const character of text) sum += Widths.widthOf(character.codePointAt(0)!, ambiguous)
   return sum
 }
 
@@ -38,16 +39,18 @@ interface Cluster {
   readonly style: Style | undefined
 }
 
-const clustersOf = (body: Row): ReadonlyArray<Cluster> => {
+const clustersOf = (body: Row, ambiguous: Ambiguous): ReadonlyArray<Cluster> => {
   const clusters: Array<Cluster> = []
   for (const { style, text } of body) {
     for (const character of text) {
+      const code = character.codePointAt(0)!
+      const width = Widths.widthOf(code, ambiguous)
       const last = clusters[clusters.length - 1]
-      if (last !== undefined && isMark(character)) {
+      if (last !== undefined && isMark(code, character)) {
         last.text += character
-        last.cells += cellsOf(character)
+        last.cells += width
       } else {
-        clusters.push({ text: character, cells: cellsOf(character), style })
+        clusters.push({ text: character, cells: width, style })
       }
     }
   }
@@ -64,14 +67,15 @@ const joined = (clusters: ReadonlyArray<Cluster>): Row => {
   return row
 }
 
-/** The rows of a line in a width; `prose` is broken after a space where there is one. */
-export const wrap = (body: Row, width: number, prose = false): ReadonlyArray<Row> => {
-  const only = body.length === 1 ? body[0] : undefined
-  if (body.every(({ text }) => ascii.test(text)) && body.reduce((sum, { text }) => sum + text.length, 0) <= width) {
-    return [body]
-  }
-  if (!prose && only !== undefined && ascii.test(only.text)) return slices(only, width)
-  const clusters = clustersOf(body)
+const isWord = (cluster: Cluster | undefined): boolean => cluster !== undefined && !/^\s/.test(cluster.text)
+
+/**
+ * The rows of a line in a width. `prose` is broken after a single space where there is one: the space stays, so a row that
+ * ends early ends in exactly one, and of a run of blanks none is out of sight.
+ */
+export const wrap = (body: Row, width: number, prose = false, ambiguous: Ambiguous = 1): ReadonlyArray<Row> => {
+  if (body.every(({ text }) => ascii.test(text))) return wrapAscii(body, width, prose)
+  const clusters = clustersOf(body, ambiguous)
   const rows: Array<Row> = []
   let start = 0
   let used = 0
@@ -86,46 +90,109 @@ export const wrap = (body: Row, width: number, prose = false): ReadonlyArray<Row
       space = -1
     }
     used += cluster.cells
-    if (cluster.text === " ") space = index + 1
+    if (cluster.text === " " && isWord(clusters[index - 1]) && isWord(clusters[index + 1])) space = index + 1
   }
   rows.push(joined(clusters.slice(start)))
   return rows
 }
 
-const slices = ({ style, text }: Span, width: number): ReadonlyArray<Row> => {
+/** Where a text is broken whose characters take a cell each, as all others are. */
+const breaksOf = (text: string, width: number, prose: boolean): ReadonlyArray<number> => {
+  const breaks: Array<number> = []
+  let start = 0
+  while (text.length - start > width) {
+    let end = start + width
+    if (prose) {
+      let space = end
+      while (
+        space > start && !(text[space - 1] === " " && space > 1 && text[space - 2] !== " " && text[space] !== " ")
+      ) {
+        space--
+      }
+      if (space > start) end = space
+    }
+    breaks.push(end)
+    start = end
+  }
+  return breaks
+}
+
+const wrapAscii = (body: Row, width: number, prose: boolean): ReadonlyArray<Row> => {
+  const text = body.map(({ text }) => text).join("")
+  if (text.length <= width) return [body]
   const rows: Array<Row> = []
-  for (let at = 0; at < text.length; at += width) rows.push([{ text: text.slice(at, at + width), style }])
+  let index = 0
+  // What of a span stands in rows already.
+  let used = 0
+  let at = 0
+  for (const end of [...breaksOf(text, width, prose), text.length]) {
+    const row: Array<Span> = []
+    while (at < end) {
+      const span = body[index]!
+      const piece = span.text.slice(used, used + end - at)
+      if (piece !== "") row.push({ text: piece, style: span.style })
+      at += piece.length
+      used += piece.length
+      if (used === span.text.length) {
+        index++
+        used = 0
+      }
+    }
+    rows.push(row)
+  }
   return rows
 }
 
-const widthOf = (row: Row): number => row.reduce((sum, { text }) => sum + cells(text), 0)
+export const widthOf = (row: Row, ambiguous: Ambiguous): number =>
+  row.reduce((sum, { text }) => sum + cells(text, ambiguous), 0)
 
 /** Of what is said beside a mark. */
 const minWidth = 8
 
-const narrow: Row = [{ text: "  ⋮ ", style: "muted" }]
+/** Before what goes on with a row, where nothing else has room. */
+const markOf = (ascii: boolean): Row => [{ text: ascii ? "  : " : "  ⋮ ", style: "muted" }]
 
-/** The lines as rows that are narrower than the screen. */
-export const layout = (lines: ReadonlyArray<Line>, columns: number): ReadonlyArray<Row> => {
+const escaped = (row: Row): Row => row.map(({ style, text }) => ({ text: Safe.ascii(text), style }))
+
+/** The lines as rows that are not wider than the screen; `place` is its columns, where our signs take a cell. */
+export const layout = (lines: ReadonlyArray<Line>, place: number | Place): ReadonlyArray<Row> => {
+  const { ambiguous, ascii, columns } = typeof place === "number"
+    ? { columns: place, ambiguous: 1 as const, ascii: false }
+    : place
   const rows: Array<Row> = []
-  for (const { body, first, prose, rest } of lines) {
-    const width = columns - 1 - Math.max(widthOf(first), widthOf(rest))
+  for (const line of lines) {
+    const { body, first, rest } = ascii
+      ? { body: escaped(line.body), first: escaped(line.first), rest: escaped(line.rest) }
+      : line
+    const width = columns - Math.max(widthOf(first, ambiguous), widthOf(rest, ambiguous))
     if (width >= minWidth) {
-      wrap(body, width, prose).forEach((row, index) => rows.push([...(index === 0 ? first : rest), ...row]))
+      wrap(body, width, line.prose, ambiguous).forEach((row, index) =>
+        rows.push([...(index === 0 ? first : rest), ...row])
+      )
     } else {
       // What stands before has no room beside it.
-      rows.push(...wrap(first, Math.max(minWidth, columns - 1)))
-      wrap(body, Math.max(minWidth, columns - 1 - widthOf(narrow)), prose).forEach((row) =>
-        rows.push([...narrow, ...row])
-      )
+      const mark = markOf(ascii)
+      const beside = Math.max(minWidth, columns - widthOf(mark, ambiguous))
+      wrap(first, beside, false, ambiguous).forEach((row, index) => rows.push(index === 0 ? row : [...mark, ...row]))
+      wrap(body, beside, line.prose, ambiguous).forEach((row) => rows.push([...mark, ...row]))
     }
   }
   return rows
 }
 
+/** Rows of which none is wider than the screen, wherever they are from. */
+export const bound = (rows: ReadonlyArray<Row>, { ambiguous, ascii, columns }: Place): ReadonlyArray<Row> =>
+  rows.flatMap((row) => {
+    if (widthOf(row, ambiguous) <= columns) return [row]
+    // Of a window of a few cells there is nothing left beside a mark.
+    const mark = columns < minWidth ? [] : markOf(ascii)
+    const width = Math.max(1, columns - widthOf(mark, ambiguous))
+    return wrap(row, width, false, ambiguous).map((part, index) => index === 0 ? part : [...mark, ...part])
+  })
+
 /** As much of a text as fits, with its end marked where it does not: for what is shown whole elsewhere. */
-export const clip = (text: string, width: number): string => {
-  if (cells(text) <= width) return text
-  const [row] = wrap([{ text }], Math.max(1, width - 1))
-  return `${row!.map(({ text }) => text).join("")}…`
+export const clip = (text: string, width: number, end = "…", ambiguous: Ambiguous = 1): string => {
+  if (cells(text, ambiguous) <= width) return text
+  const [row] = wrap([{ text }], Math.max(1, width - cells(end, ambiguous)), false, ambiguous)
+  return `${row!.map(({ text }) => text).join("")}${end}`
 }

@@ -2,6 +2,7 @@
  * Text with colours, and how it is written to a terminal. Colours come last: what is broken into rows is plain text.
  */
 import type * as Prompt from "effect/cli/Prompt"
+import type * as Signs from "./signs.ts"
 
 export type Style =
   | "bold"
@@ -15,6 +16,7 @@ export type Style =
   | "string"
   | "number"
   | "title"
+  | "cursor"
 
 /** Escaped text, without line breaks. */
 export interface Span {
@@ -40,7 +42,8 @@ const codes: Partial<Record<Style, string>> = {
   keyword: "\x1b[35m",
   string: "\x1b[32m",
   number: "\x1b[33m",
-  title: "\x1b[36m"
+  title: "\x1b[36m",
+  cursor: ""
 }
 
 const codeOf = (style: Style, theme: Prompt.Theme): string => {
@@ -75,3 +78,17 @@ export const prose = (text: string, style?: Style, indent = "  "): Line => ({
 })
 
 export const textOf = (row: Row): string => row.map(({ text }) => text).join("")
+
+/** The title of a screen, in our own words. */
+export const heading = (text: string, { heading }: Signs.Signs): Line => ({
+  first: [],
+  rest: [],
+  body: plain(`${heading}${heading} ${text} ${heading}${heading}`, "bold"),
+  prose: true
+})
+
+/** One that has a name in it, which may be long. */
+export const headingOf = (text: string, signs: Signs.Signs): Line => ({
+  ...heading(text, signs),
+  rest: plain(`  ${signs.more} `, "muted")
+})

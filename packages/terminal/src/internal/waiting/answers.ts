@@ -3,178 +3,329 @@
  */
 import type * as Approval from "@assent/ai/Approval"
 import * as Interaction from "@assent/ai/Interaction"
-import * as Prompt from "effect/cli/Prompt"
-import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type * as Terminal from "effect/Terminal"
 import * as Content from "../call/content.ts"
-import * as Question from "../call/question.ts"
+import * as Deny from "../call/deny.ts"
+import * as Edit from "../call/edit.ts"
+import * as Options from "../call/options.ts"
+import type * as Rows from "../call/rows.ts"
 import * as Verdict from "../call/verdict.ts"
-import * as List from "../screen/list.ts"
-import * as Reader from "../screen/reader.ts"
-import * as Stage from "../screen/stage.ts"
+import * as Words from "../keys/words.ts"
+import * as Scene from "../scene/scene.ts"
 import * as TextInput from "../screen/textInput.ts"
+import * as Cells from "../text/cells.ts"
+import * as Safe from "../text/safe.ts"
 import * as Style from "../text/style.ts"
 import type { Line } from "../text/style.ts"
+import * as Fields from "./fields.ts"
 import * as Form from "./form.ts"
 
-type Outcome =
+export type Outcome =
   | { readonly _tag: "Decided"; readonly verdict: Verdict.Verdict }
   | { readonly _tag: "Given"; readonly answer: Schema.Json }
-  | { readonly _tag: "Again" }
 
-const decided = (verdict: Verdict.Verdict): Prompt.Prompt<Outcome> => Prompt.succeed({ _tag: "Decided", verdict })
-const given = (answer: Schema.Json): Prompt.Prompt<Outcome> => Prompt.succeed({ _tag: "Given", answer })
-const again: Prompt.Prompt<Outcome> = Prompt.succeed({ _tag: "Again" })
-
-const declining = (stage: Stage.Stage): Prompt.Prompt<Outcome> =>
-  Prompt.flatMap(
-    Question.reason(stage),
-    (said) => said._tag === "Back" ? again : decided(Verdict.denied(said.value))
-  )
-
-const notBlank = (text: string): Result.Result<string, string> =>
-  text.trim() === "" ? Result.fail("Type an answer; Tab declines.") : Result.succeed(text)
-
-/** `lines` are what is said before. */
-type Ask = (
-  stage: Stage.Stage,
-  awaited: Approval.Awaited,
-  lines: ReadonlyArray<Line>
-) => Prompt.Prompt<Outcome>
-
-const askText: Ask = (stage, _, lines) =>
-  Prompt.flatMap(
-    TextInput.ask(stage, { lines, question: "Your answer.", guarded: true, back: "declines", read: notBlank }),
-    (said) => said._tag === "Back" ? declining(stage) : given(said.value)
-  )
-
-const askVerdict: Ask = (stage, _, lines) => {
-  const noted = (approved: boolean): Prompt.Prompt<Outcome> =>
-    Prompt.flatMap(
-      TextInput.ask(stage, {
-        question: approved ? "Yes. A note?" : "No. A note?",
-        guarded: false,
-        back: "goes back",
-        read: TextInput.anyText
-      }),
-      (said) =>
-        said._tag === "Back"
-          ? again
-          : given({ approved, ...(said.value.trim() === "" ? undefined : { note: said.value }) })
-    )
-  return Prompt.flatMap(
-    Reader.read(stage, {
-      lines,
-      question: "Do you approve?",
-      choices: [
-        { key: "y", label: "yes", value: () => given({ approved: true }) },
-        { key: "w", label: "yes, with a note", value: () => noted(true) },
-        { key: "n", label: "no", value: () => noted(false) }
-      ]
-    }),
-    (choice) => choice()
-  )
+export interface Asked {
+  readonly request: Approval.ApprovalRequest
+  readonly awaited: Approval.Awaited
+  readonly editor: string | undefined
+  readonly now: number
 }
 
-const askChoice: Ask = (stage, { multiple, options = [] }, lines) =>
-  Prompt.flatMap(
-    List.choose(stage, {
-      lines,
-      question: "Your choice.",
-      items: options.map(({ description, label }) => description === undefined ? label : `${label}: ${description}`),
-      many: multiple === true,
-      back: "declines"
-    }),
-    (chosen) => {
-      if (chosen._tag === "Back") return declining(stage)
-      const values = chosen.indexes.map((index) => options[index]!.value)
-      return given(multiple === true ? values : values[0]!)
+/** What to ask; nothing of what is not for people. */
+export const scene = (asked: Asked): Scene.Scene<Outcome> | undefined => {
+  const { awaited } = asked
+  if (!Interaction.isForPeople(awaited.kind)) return undefined
+  switch (awaited.kind) {
+    case "askUser":
+      return text(asked, TextInput.empty)
+    case "getApproval":
+      return verdict(asked, undefined)
+    case "selectOptions":
+      return awaited.multiple === true ? choices(asked, undefined) : choice(asked, undefined)
+    case "form": {
+      const fields = Fields.fieldsOf(awaited.answerSchema)
+      return fields === undefined || fields.length === 0
+        ? json(asked, TextInput.empty)
+        : Form.scene(around(asked), fields)
     }
-  )
-
-const askForm: Ask = (stage, { answerSchema }, lines) => {
-  const fields = Form.fieldsOf(answerSchema)
-  const whole: Form.Field = { name: "Your answer", kind: { _tag: "Json" }, required: true, description: undefined }
-  return Prompt.flatMap(
-    fields === undefined || fields.length === 0 ? Form.ask(stage, whole, lines) : Form.fill(stage, fields, lines),
-    (said): Prompt.Prompt<Outcome> =>
-      said._tag === "Back" ? declining(stage) : confirm(stage, answerSchema, said.value ?? null)
-  )
-}
-
-// A form is seen whole before it is sent.
-const confirm = (stage: Stage.Stage, schema: Schema.Json, answer: Schema.Json): Prompt.Prompt<Outcome> => {
-  const problem = Form.problemOf(schema, answer)
-  const send = { key: "y", label: "send", value: () => given(answer) }
-  return Prompt.flatMap(
-    Reader.read(stage, {
-      lines: [
-        Style.prose("Your answer:"),
-        ...Content.parameters(answer),
-        ...(problem === undefined ? [] : [Form.problem(`It does not fit: ${problem}`)])
-      ],
-      question: problem === undefined ? "Send it?" : "It cannot be sent.",
-      choices: [
-        ...(problem === undefined ? [send] : []),
-        { key: "a", label: "fill in again", value: () => again },
-        { key: "n", label: "decline", value: () => declining(stage) }
-      ]
-    }),
-    (choice) => choice()
-  )
-}
-
-const ready = [
-  { key: "a", label: "answer", value: true },
-  { key: "n", label: "decline", value: false, always: true }
-]
-
-const asks: Partial<Record<Approval.InteractionKind, Ask>> = {
-  askUser: askText,
-  getApproval: askVerdict,
-  selectOptions: askChoice,
-  form: askForm
-}
-
-/** The answer of the person; fails when they leave. What is not for people is left open. */
-export const decide = Effect.fnUntraced(function*(
-  asked: Approval.ApprovalRequest,
-  awaited: Approval.Awaited,
-  check: Question.Setting["check"]
-): Effect.fn.Return<Verdict.Verdict, Terminal.QuitError, Prompt.Environment> {
-  const ask = Interaction.isForPeople(awaited.kind) ? asks[awaited.kind] : undefined
-  if (ask === undefined) return Verdict.open("This is not for a person at a terminal to answer.")
-  let lines: ReadonlyArray<Line> = Content.request("A tool waits for your answer", asked)
-  while (true) {
-    const shown = lines
-    const outcome: Outcome = yield* Stage.run((stage) =>
-      Reader.fits(stage, shown)
-        ? ask(stage, awaited, shown)
-        : Prompt.flatMap(
-          Reader.read(stage, { lines: shown, question: "Your answer is needed.", choices: ready }),
-          (isReady) => isReady ? ask(stage, awaited, []) : declining(stage)
-        )
-    )
-    lines = []
-    if (outcome._tag === "Decided") return outcome.verdict
-    if (outcome._tag === "Again") continue
-    const problem = yield* check(outcome.answer)
-    if (problem === undefined) return verdictOf(awaited, outcome.answer)
-    lines = [Form.problem(`This answer cannot be used: ${problem}`)]
+    default:
+      return undefined
   }
-})
+}
 
-const verdictOf = ({ kind }: Approval.Awaited, answer: Schema.Json): Verdict.Verdict => {
-  if (kind !== "getApproval") return Verdict.approved(`Answered: ${textOf(answer)}`, { answer })
+/** What was answered, as a decision and in words. */
+export const verdictOf = ({ awaited, request }: Asked, answer: Schema.Json): Verdict.Verdict => {
+  if (awaited.kind !== "getApproval") {
+    return Verdict.answered(request, typeof answer === "string" ? answer : JSON.stringify(answer), { answer })
+  }
   const note = isObject(answer) && typeof answer["note"] === "string" ? answer["note"] : undefined
   return isObject(answer) && answer["approved"] === true
-    ? Verdict.approved(note === undefined ? "Yes." : `Yes: ${note}`, note === undefined ? {} : { note })
-    : Verdict.denied(note)
+    ? Verdict.answered(request, note === undefined ? "yes" : `yes: ${note}`, note === undefined ? {} : { note })
+    : Verdict.refused(request, note)
 }
 
 const isObject = (value: Schema.Json): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const textOf = (answer: Schema.Json): string => typeof answer === "string" ? answer : JSON.stringify(answer)
+// =============================================================================
+// What they share
+// =============================================================================
+
+const given = (answer: Schema.Json): Scene.Step<Outcome> => Scene.done({ _tag: "Given", answer })
+
+const decline = ({ editor, request }: Asked) => (): Scene.Step<Outcome> =>
+  Scene.go(
+    Deny.scene(editor, (note) => Scene.done({ _tag: "Decided", verdict: Verdict.refused(request, note) }))
+  )
+
+const drawn = ({ now, request }: Asked, window: Scene.Window): ReadonlyArray<Line> => [
+  Style.heading("This waits for your answer", window.signs),
+  ...Content.about(request, now, window),
+  ...Content.runs(request, request.params, window)
+]
+
+const details = ({ now, request }: Asked) => (window: Scene.Window) =>
+  Content.details(request, request.params, now, window)
+
+const around = (asked: Asked): Form.Around<Outcome> => ({
+  schema: asked.awaited.answerSchema,
+  editor: asked.editor,
+  draw: (window) => drawn(asked, window),
+  details: details(asked),
+  decline: decline(asked),
+  send: given
+})
+
+// =============================================================================
+// Texts
+// =============================================================================
+
+const typed = (
+  asked: Asked,
+  state: TextInput.State,
+  says: string,
+  entered: (text: string) => Result.Result<Scene.Step<Outcome>, string>
+): Scene.Scene<Outcome> => {
+  const again = (state: TextInput.State): Scene.Scene<Outcome> => typed(asked, state, says, entered)
+  return {
+    place: "answer",
+    pagedAs: "page",
+    now: { editor: asked.editor },
+    guarded: true,
+    takesPaste: true,
+    input: { state, edited: again },
+    draw: (window) => ({
+      block: drawn(asked, window),
+      below: [...Cells.layout([Style.prose(`${says}:`)], window), ...TextInput.rows(state, window)]
+    }),
+    details: details(asked),
+    press: (_, key) => {
+      if (key === "Ctrl-G") return Scene.open
+      if (key !== "Enter") return decline(asked)()
+      const step = entered(state.before + state.after)
+      return Result.isSuccess(step)
+        ? step.success
+        : Scene.stay(again({ ...state, problem: Safe.problem(step.failure) }))
+    }
+  }
+}
+
+const text = (asked: Asked, state: TextInput.State): Scene.Scene<Outcome> =>
+  typed(
+    asked,
+    state,
+    "Your answer, a text",
+    (text) => text.trim() === "" ? Result.fail("Type an answer; Esc declines.") : Result.succeed(given(text))
+  )
+
+const json = (asked: Asked, state: TextInput.State): Scene.Scene<Outcome> =>
+  typed(asked, state, "Your answer, as JSON", (text) =>
+    Result.flatMap(Edit.parse(text), (answer) => {
+      const problem = Fields.problemOf(asked.awaited.answerSchema, answer)
+      return problem === undefined
+        ? Result.succeed(Scene.go(Form.readingBack(around(asked), answer, [])))
+        : Result.fail(`It does not fit: ${problem}`)
+    }))
+
+// =============================================================================
+// Yes or no
+// =============================================================================
+
+const verdict = (asked: Asked, problem: string | undefined, at?: number): Scene.Scene<Outcome> => {
+  const { editor } = asked
+  const said = (approved: boolean) => (note: string): Scene.Step<Outcome> =>
+    given({ approved, ...(note.trim() === "" ? undefined : { note }) })
+  const no = () => Scene.go(Deny.scene(editor, said(false)))
+  const options: ReadonlyArray<Options.Option<Outcome>> = [
+    { key: "y", says: "Yes", step: () => given({ approved: true }) },
+    { key: "w", says: "Yes, with a note", step: () => Scene.go(noting(editor, said(true), TextInput.empty)) },
+    { key: "n", says: "No, and say why", step: no }
+  ]
+  return {
+    place: "verdict",
+    pagedAs: "page",
+    waits: { wide: "y and w wait", narrow: "y, w wait" },
+    now: { points: at !== undefined },
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => ({
+      block: drawn(asked, window),
+      below: [...Form.problemRows(problem, window), ...Options.rows(options, at, window)]
+    }),
+    details: details(asked),
+    refused: (problem) => verdict(asked, problem),
+    press: (pressed) => Options.press(options, at, pressed, (at) => verdict(asked, problem, at)) ?? no()
+  }
+}
+
+const noting = <A>(
+  editor: string | undefined,
+  said: (note: string) => Scene.Step<A>,
+  state: TextInput.State
+): Scene.Scene<A> => ({
+  place: "note",
+  now: { editor },
+  guarded: false,
+  takesPaste: true,
+  input: { state, edited: (state) => noting(editor, said, state) },
+  draw: (window) => ({
+    block: [Style.heading("Yes. A note?", window.signs)],
+    below: TextInput.rows(state, window)
+  }),
+  press: (_, key) => {
+    if (key === "Ctrl-G") return Scene.open
+    if (key !== "Enter") return Scene.back
+    const note = state.before + state.after
+    // Enter alone is no yes.
+    return note.trim() === ""
+      ? Scene.stay(noting(editor, said, { ...state, problem: "Type a note; or Esc, and y says yes without one." }))
+      : said(note)
+  }
+})
+
+// =============================================================================
+// Choices
+// =============================================================================
+
+/** Options that are called the same show what they stand for. */
+const labelsOf = ({ options = [] }: Approval.Awaited): ReadonlyArray<string> => {
+  const shown = options.map(({ description, label }) => description === undefined ? label : `${label}: ${description}`)
+  return shown.map((text, index) =>
+    shown.indexOf(text) === shown.lastIndexOf(text)
+      ? Safe.line(text)
+      : Safe.line(`${text} (${JSON.stringify(options[index]!.value)})`)
+  )
+}
+
+const itemLine = (
+  text: string,
+  index: number,
+  { isAt, isTicked, items }: { readonly isAt: boolean; readonly isTicked?: boolean; readonly items: number },
+  room: Rows.Room
+): Line => {
+  const number = items > 9 ? " " : String(index + 1)
+  const tick = isTicked === undefined ? " " : `[${isTicked ? "x" : " "}] `
+  const before = `${Options.pointer(isAt, room)}${number} ${tick}`
+  return {
+    first: [{ text: before, style: "primary" }, { text: `${room.signs.bar} `, style: "muted" }],
+    rest: Style.plain(`${" ".repeat(Cells.cells(before))}${room.signs.more} `, "muted"),
+    body: Style.plain(text, isAt || isTicked === true ? "bold" : undefined),
+    prose: true
+  }
+}
+
+const choice = (asked: Asked, problem: string | undefined, at?: number): Scene.Scene<Outcome> => {
+  const { options = [] } = asked.awaited
+  const labels = labelsOf(asked.awaited)
+  const items = labels.length
+  return {
+    place: "choice",
+    pagedAs: "page",
+    now: { items },
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => {
+      const above = drawn(asked, window)
+      return {
+        block: [...above, ...labels.map((text, index) => itemLine(text, index, { isAt: index === at, items }, window))],
+        focus: at === undefined ? undefined : above.length + at,
+        below: Form.problemRows(problem, window)
+      }
+    },
+    details: details(asked),
+    refused: (problem) => choice(asked, problem, at),
+    press: ({ at: by, key }) => {
+      switch (key) {
+        case "↑↓":
+          return Scene.stay(choice(asked, problem, Scene.moved(at, by, items)))
+        case "1-9":
+          return by < items ? given(options[by]!.value) : Scene.say(Words.meansNothing(String(by + 1)))
+        case "Enter":
+          return at === undefined
+            ? Scene.say("Enter takes what ❯ points at: nothing is chosen yet.")
+            : given(options[at]!.value)
+        default:
+          return decline(asked)()
+      }
+    }
+  }
+}
+
+const choices = (
+  asked: Asked,
+  problem: string | undefined,
+  at?: number,
+  ticked: ReadonlySet<number> = new Set()
+): Scene.Scene<Outcome> => {
+  const { options = [] } = asked.awaited
+  const labels = labelsOf(asked.awaited)
+  const items = labels.length
+  const toggled = (index: number) => {
+    const after = new Set(ticked)
+    if (!after.delete(index)) after.add(index)
+    return Scene.stay(choices(asked, undefined, index, after))
+  }
+  return {
+    place: "choices",
+    pagedAs: "page",
+    now: { items },
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => {
+      const above = drawn(asked, window)
+      return {
+        block: [
+          ...above,
+          ...labels.map((text, index) =>
+            itemLine(text, index, { isAt: index === at, isTicked: ticked.has(index), items }, window)
+          )
+        ],
+        focus: at === undefined ? undefined : above.length + at,
+        below: Form.problemRows(problem, window)
+      }
+    },
+    details: details(asked),
+    refused: (problem) => choices(asked, problem, at, ticked),
+    press: ({ at: by, key }) => {
+      switch (key) {
+        case "↑↓":
+          return Scene.stay(choices(asked, problem, Scene.moved(at, by, items), ticked))
+        case "1-9":
+          return by < items ? toggled(by) : Scene.say(Words.meansNothing(String(by + 1)))
+        case "x":
+          return at === undefined ? Scene.say("x ticks what ❯ points at: nothing is chosen yet.") : toggled(at)
+        case "a":
+          return Scene.stay(choices(asked, undefined, at, new Set(labels.map((_, index) => index))))
+        case "Enter":
+          return Scene.go(Form.readingBack(
+            around(asked),
+            options.flatMap(({ value }, index) => ticked.has(index) ? [value] : []),
+            []
+          ))
+        default:
+          return decline(asked)()
+      }
+    }
+  }
+}

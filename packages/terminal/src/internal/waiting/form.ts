@@ -1,182 +1,250 @@
 /**
- * A form by its JSON Schema: a question for each field, and JSON for what has no question of its own.
+ * A form: all its fields on one screen, nothing chosen beforehand, each checked as it is typed; then it is read back.
  */
-import * as Prompt from "effect/cli/Prompt"
-import * as JsonSchema from "effect/JsonSchema"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import * as SchemaRepresentation from "effect/SchemaRepresentation"
-import * as Content from "../call/content.ts"
-import * as Edit from "../call/edit.ts"
-import * as List from "../screen/list.ts"
-import type * as Stage from "../screen/stage.ts"
+import type * as Schema from "effect/Schema"
+import * as Options from "../call/options.ts"
+import * as Rows from "../call/rows.ts"
+import * as Words from "../keys/words.ts"
+import * as Scene from "../scene/scene.ts"
 import * as TextInput from "../screen/textInput.ts"
+import * as Cells from "../text/cells.ts"
 import * as Safe from "../text/safe.ts"
+import type * as Signs from "../text/signs.ts"
 import * as Style from "../text/style.ts"
-import type { Line } from "../text/style.ts"
+import type { Line, Row } from "../text/style.ts"
+import * as Fields from "./fields.ts"
 
-// =============================================================================
-// Fields
-// =============================================================================
-
-type Kind =
-  | { readonly _tag: "Text" }
-  | { readonly _tag: "Number"; readonly integer: boolean }
-  | { readonly _tag: "Choice"; readonly values: ReadonlyArray<Schema.Json> }
-  | { readonly _tag: "Json" }
-
-export interface Field {
-  readonly name: string
-  readonly kind: Kind
-  readonly required: boolean
-  readonly description: string | undefined
+/** What a form is part of. */
+export interface Around<A> {
+  readonly schema: Schema.Json
+  readonly editor: string | undefined
+  /** What is said above its fields. */
+  readonly draw: (window: Scene.Window) => ReadonlyArray<Line>
+  readonly details: (window: Scene.Window) => ReadonlyArray<Line>
+  readonly decline: () => Scene.Step<A>
+  readonly send: (answer: Schema.Json) => Scene.Step<A>
 }
 
-const notFinite: ReadonlyArray<unknown> = ["Infinity", "-Infinity", "NaN"]
+type Given = { readonly input: TextInput.State; readonly chosen: number | undefined }
 
-const kindOf = (schema: unknown): Kind => {
-  if (!Predicate.isObject(schema)) return { _tag: "Json" }
-  const given: Readonly<Record<string, unknown>> = { ...schema }
-  if (Array.isArray(given["enum"])) {
-    const values = given["enum"].filter((value) => typeof value === "string" || typeof value === "number")
-    return values.length === given["enum"].length ? { _tag: "Choice", values } : { _tag: "Json" }
-  }
-  // A number that may be none, or left out, is a number for a person.
-  const members: ReadonlyArray<unknown> = Array.isArray(given["anyOf"]) ? given["anyOf"] : []
-  const told = members.filter((member) =>
-    !isNotFinite(member) && !(Predicate.isObject(member) && typeOf(member) === "null")
+interface State {
+  readonly at: number
+  readonly given: ReadonlyArray<Given>
+  readonly problem: string | undefined
+}
+
+const valueOf = (field: Fields.Field, { chosen, input }: Given) =>
+  Fields.valueOf(field, { text: input.before + input.after, chosen })
+
+// =============================================================================
+// Drawing
+// =============================================================================
+
+const word = (value: Schema.Json): string => value === true ? "yes" : value === false ? "no" : Safe.line(String(value))
+
+/** What would look the same is shown as what it is. */
+const wordsOf = (values: ReadonlyArray<Schema.Json>): ReadonlyArray<string> => {
+  const words = values.map(word)
+  return words.map((text, index) =>
+    words.indexOf(text) === words.lastIndexOf(text) ? text : Safe.line(JSON.stringify(values[index]))
   )
-  if (told.length === 1) return kindOf(told[0])
-  switch (given["type"]) {
-    case "string":
-      return { _tag: "Text" }
-    case "number":
-    case "integer":
-      return { _tag: "Number", integer: given["type"] === "integer" }
-    case "boolean":
-      return { _tag: "Choice", values: [true, false] }
-    default:
-      return { _tag: "Json" }
+}
+
+const choices = (values: ReadonlyArray<Schema.Json>, chosen: number | undefined, signs: Signs.Signs): string =>
+  wordsOf(values).map((text, index) => `${index === chosen ? signs.on : signs.off} ${text}`).join("  ")
+
+const fieldLines = (
+  field: Fields.Field,
+  { chosen, input }: Given,
+  { isAt, width }: { readonly isAt: boolean; readonly width: number },
+  room: Rows.Room
+): ReadonlyArray<Line> => {
+  const { signs } = room
+  const common = {
+    before: `  ${Options.pointer(isAt, room)}`,
+    name: Rows.nameOf(field.name),
+    style: isAt ? "bold" as const : "title" as const,
+    width
   }
+  if (field.kind._tag === "Choice") {
+    const body = Style.plain(choices(field.kind.values, chosen, signs))
+    return Rows.named({ ...common, mark: "", body, prose: true }, room)
+  }
+  const mark = field.kind._tag === "Text" ? `${signs.bar} ` : "= "
+  const [first, ...others] = rowsOf(input, isAt, signs)
+  const [named, ...rest] = Rows.named({ ...common, mark, body: first, prose: true }, room)
+  const last = rest.at(-1) ?? named
+  return [
+    named,
+    ...rest,
+    ...others.map((body): Line => ({
+      first: Style.plain(`${Style.textOf(last.rest).replace(/[^ ]+ $/, "")}${mark}`, "muted"),
+      rest: last.rest,
+      body,
+      prose: true
+    }))
+  ]
 }
 
-const typeOf = (schema: object): unknown => "type" in schema ? schema.type : undefined
-
-const isNotFinite = (schema: unknown): boolean =>
-  Predicate.isObject(schema) && "enum" in schema && Array.isArray(schema.enum) &&
-  schema.enum.every((value) => notFinite.includes(value))
-
-/** The fields of an object's schema; nothing of another schema, which is asked for as a whole. */
-export const fieldsOf = (schema: Schema.Json): ReadonlyArray<Field> | undefined => {
-  if (!Predicate.isObject(schema) || typeOf(schema) !== "object" || !("properties" in schema)) return undefined
-  const { properties } = schema
-  if (!Predicate.isObject(properties)) return undefined
-  const required: ReadonlyArray<unknown> = "required" in schema && Array.isArray(schema.required) ? schema.required : []
-  return Object.entries(properties).map(([name, field]) => ({
-    name,
-    kind: kindOf(field),
-    required: required.includes(name),
-    description: Predicate.isObject(field) && "description" in field && typeof field.description === "string"
-      ? field.description
-      : undefined
-  }))
+/** The lines of what was typed, with the cursor. */
+const rowsOf = (
+  { after, before }: TextInput.State,
+  isAt: boolean,
+  { cursor }: Signs.Signs
+): readonly [Row, ...ReadonlyArray<Row>] => {
+  const split = (text: string) => Safe.tabs(Safe.lines(text)).split("\n")
+  const [head, tail] = [split(before), split(after)]
+  const [here = "", ...below] = tail
+  const above = head.slice(0, -1).map((text) => Style.plain(text))
+  const row: Row = [
+    { text: head[head.length - 1]! },
+    ...(isAt ? [{ text: cursor, style: "cursor" as const }] : []),
+    { text: here }
+  ]
+  const [first = row, ...others] = [...above, row, ...below.map((text) => Style.plain(text))]
+  return [first, ...others]
 }
 
-// =============================================================================
-// Checking
-// =============================================================================
+const problemLine = (text: string, style: Style.Style = "error"): Line => ({
+  first: Style.plain("  ! ", style),
+  rest: Style.plain("  ! ", style),
+  body: Style.plain(text, style),
+  prose: true
+})
 
-/** What is wrong with an answer by its JSON Schema, as far as that says. */
-export const problemOf = (schema: Schema.Json, answer: Schema.Json): string | undefined => {
-  const made = Result.try(() => {
-    const document = JsonSchema.fromSchemaDraft2020_12(schema as JsonSchema.JsonSchema) // What it is not, it refuses.
-    const read = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns: "apply" })
-    // A schema that comes from JSON Schema needs no services.
-    return Schema.decodeUnknownResult(read as Schema.Codec<unknown>)(answer)
-  })
-  // What cannot be read here is for the engine to check.
-  return Result.isSuccess(made) && Result.isFailure(made.success) ? made.success.failure.message : undefined
-}
+/** What is wrong, in a row of its own. */
+export const problemRows = (text: string | undefined, room: Rows.Room) =>
+  text === undefined ? [] : Cells.layout([problemLine(Words.ours(Safe.problem(text), room.signs))], room)
 
 // =============================================================================
-// Questions
+// Scenes
 // =============================================================================
 
-export type Answered = { readonly _tag: "Given"; readonly value: Schema.Json | undefined } | { readonly _tag: "Back" }
+const none: Given = { input: TextInput.empty, chosen: undefined }
 
-const typed = (
-  stage: Stage.Stage,
-  { description, name, required }: Field,
-  hint: string,
-  read: (text: string) => Result.Result<Schema.Json, string>,
-  lines: ReadonlyArray<Line>
-): Prompt.Prompt<Answered> =>
-  Prompt.map(
-    TextInput.ask(stage, {
-      question: `${Safe.line(name)} (${hint}${required ? "" : ", may be left empty"})`,
-      lines: [...lines, ...(description === undefined ? [] : Content.block(description))],
-      guarded: lines.length > 0,
-      back: "declines",
-      read: (text): Result.Result<Schema.Json | undefined, string> =>
-        !required && text === "" ? Result.succeed(undefined) : read(text)
-    }),
-    (said): Answered => said._tag === "Back" ? said : { _tag: "Given", value: said.value }
-  )
+/** The form, with nothing in it. */
+export const scene = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>): Scene.Scene<A> =>
+  filled(around, fields, { at: 0, given: fields.map(() => none), problem: undefined })
 
-const readNumber = (integer: boolean) => (text: string): Result.Result<Schema.Json, string> => {
-  const value = Number(text)
-  return text.trim() !== "" && Number.isFinite(value) && (!integer || Number.isSafeInteger(value))
-    ? Result.succeed(value)
-    : Result.fail(integer ? "Enter a whole number." : "Enter a number.")
-}
-
-const word = (value: Schema.Json): string => value === true ? "yes" : value === false ? "no" : String(value)
-
-/** One field. `lines` are what is said before; then it takes nothing that was typed before it was seen. */
-export const ask = (stage: Stage.Stage, field: Field, lines: ReadonlyArray<Line>): Prompt.Prompt<Answered> => {
-  const { kind, name, required } = field
-  switch (kind._tag) {
-    case "Text":
-      return typed(stage, field, "a text", Result.succeed, lines)
-    case "Number":
-      return typed(stage, field, kind.integer ? "a whole number" : "a number", readNumber(kind.integer), lines)
-    case "Json":
-      return typed(stage, field, "JSON", Edit.parse, lines)
-    case "Choice": {
-      const words = [...kind.values.map(word), ...(required ? [] : ["(left out)"])]
-      return Prompt.map(
-        List.choose(stage, {
-          lines: [...lines, ...(field.description === undefined ? [] : Content.block(field.description))],
-          question: Safe.line(name),
-          items: words,
-          many: false,
-          back: "declines"
-        }),
-        (chosen): Answered =>
-          chosen._tag === "Back" ? chosen : { _tag: "Given", value: kind.values[chosen.indexes[0]!] }
+const filled = <A>(around: Around<A>, fields: ReadonlyArray<Fields.Field>, state: State): Scene.Scene<A> => {
+  const { at, given, problem } = state
+  const field = fields[at]!
+  const { chosen, input } = given[at]!
+  const again = (state: State) => filled(around, fields, state)
+  const gaveAt = (one: Given): State => ({ at, given: given.with(at, one), problem: undefined })
+  const typed = (input: TextInput.State) => again(gaveAt({ input, chosen }))
+  const to = (at: number) => Scene.stay(again({ at, given, problem: undefined }))
+  const isText = field.kind._tag === "Text" || field.kind._tag === "Json"
+  const choose = (by: number): Scene.Step<A> => {
+    if (field.kind._tag !== "Choice") {
+      const edited = TextInput.edited(input, {
+        _tag: "Key",
+        name: by < 0 ? "left" : "right",
+        text: "",
+        ctrl: false,
+        meta: false
+      })
+      return Scene.stay(typed(edited ?? input))
+    }
+    const next = chosen === undefined ? (by > 0 ? 0 : field.kind.values.length - 1) : chosen + by
+    // What may be left out may be given up again.
+    const after = next < 0 && !field.required
+      ? undefined
+      : Math.max(0, Math.min(field.kind.values.length - 1, next))
+    return Scene.stay(again(gaveAt({ input, chosen: after })))
+  }
+  const readBack = (): Scene.Step<A> => {
+    const read = fields.map((field, index) => valueOf(field, given[index]!))
+    const wrong = read.findIndex(Result.isFailure)
+    if (wrong >= 0) {
+      return Scene.stay(again({ at: wrong, given, problem: told(fields[wrong]!, given[wrong]!) }))
+    }
+    const answer = Object.fromEntries(
+      read.flatMap((value, index) =>
+        Result.isSuccess(value) && value.success !== undefined ? [[fields[index]!.name, value.success]] : []
       )
+    )
+    const problem = Fields.problemOf(around.schema, answer)
+    return problem === undefined
+      ? Scene.go(readingBack(around, answer, fields.map(({ name }) => name)))
+      : Scene.stay(again({ at, given, problem }))
+  }
+  const isTouched = input.before !== "" || input.after !== ""
+  return {
+    place: isText ? "formText" : "form",
+    pagedAs: "page",
+    now: { editor: around.editor },
+    guarded: true,
+    takesPaste: true,
+    input: field.kind._tag === "Choice" ? undefined : { state: input, edited: typed },
+    draw: (window) => {
+      const width = Rows.widthOf(fields.map(({ name }) => Rows.nameOf(name)), window)
+      const above = around.draw(window)
+      const lines = fields.map((field, index) =>
+        fieldLines(field, given[index]!, { isAt: index === at, width }, window)
+      )
+      const said = problem ?? (isTouched ? told(field, given[at]!) : undefined)
+      const hint = field.description === undefined || said !== undefined
+        ? []
+        : Rows.block(field.description, window.signs)
+      return {
+        block: [...above, ...lines.flat(), ...hint],
+        focus: above.length + lines.slice(0, at).flat().length,
+        below: problemRows(said, window)
+      }
+    },
+    details: around.details,
+    refused: (problem) => again({ ...state, problem }),
+    press: ({ at: by, key }) => {
+      switch (key) {
+        case "Tab":
+          return to((at + 1) % fields.length)
+        case "↑↓":
+          return to(Math.max(0, Math.min(fields.length - 1, at + by)))
+        case "←→":
+          return choose(by)
+        case "Enter":
+          return readBack()
+        case "Ctrl-G":
+          return Scene.open
+        default:
+          return around.decline()
+      }
     }
   }
 }
 
-/** All fields, one after the other. */
-export const fill = (
-  stage: Stage.Stage,
-  fields: ReadonlyArray<Field>,
-  lines: ReadonlyArray<Line>,
-  filled: { readonly [name: string]: Schema.Json } = {}
-): Prompt.Prompt<Answered> => {
-  const [field, ...rest] = fields
-  if (field === undefined) return Prompt.succeed({ _tag: "Given", value: filled })
-  return Prompt.flatMap(
-    ask(stage, field, lines),
-    (said): Prompt.Prompt<Answered> =>
-      said._tag === "Back"
-        ? Prompt.succeed(said)
-        : fill(stage, rest, [], said.value === undefined ? filled : { ...filled, [field.name]: said.value })
-  )
+const told = (field: Fields.Field, given: Given): string | undefined => {
+  const read = valueOf(field, given)
+  return Result.isFailure(read) ? `${Rows.nameOf(field.name)}: ${read.failure}` : undefined
 }
 
-/** A problem, to be seen. */
-export const problem = (text: string): Line => Style.prose(`! ${Safe.problem(text)}`, "error")
+/** What would be sent, seen whole. */
+export const readingBack = <A>(
+  around: Around<A>,
+  answer: Schema.Json,
+  order: ReadonlyArray<string>,
+  at?: number
+): Scene.Scene<A> => {
+  const options: ReadonlyArray<Options.Option<A>> = [
+    { key: "y", says: "Yes, send it", step: () => around.send(answer) },
+    { key: "e", says: "Change it", step: () => Scene.back },
+    { key: "n", says: "No, and say why", step: around.decline }
+  ]
+  return {
+    place: "readBack",
+    pagedAs: "page",
+    waits: { wide: "y waits", narrow: "y waits" },
+    now: { points: at !== undefined, without: ["s"] },
+    guarded: true,
+    takesPaste: false,
+    draw: (window) => ({
+      block: [Style.heading("Send this answer?", window.signs), ...Rows.parameters(answer, window, { order })],
+      below: Options.rows(options, at, window)
+    }),
+    details: around.details,
+    press: (pressed) =>
+      Options.press(options, at, pressed, (at) => readingBack(around, answer, order, at)) ?? around.decline()
+  }
+}
