@@ -22,18 +22,21 @@ const isOurs = (row: string): boolean =>
   row.trim() === "" || key.test(row) || mark.test(row) || label.test(row) || ours.test(row)
 
 /** What may stand on a screen once. */
-const forgeable = [/^(━━|==) May this run\? /, /^ {2}y {2}/, /^ {2}n {2}/, /^ {2}Tool /, /^[✔✖■] /]
+const forgeable = [/^(━━|==) May this run\? /, /^ {2}y {2}/, /^ {2}n {2}/, /^ {2}Tool /]
 
-const faultsOf = (played: Played.Played): ReadonlyArray<string> => {
+/** And this once for each call. */
+const said = /^[✔✖■] /
+
+const faultsOf = (played: Played.Played, calls: number): ReadonlyArray<string> => {
   const buffer = played.screen().buffer.normal
   const rows = Array.from({ length: buffer.length }, (_, index) => buffer.getLine(index)!)
   const texts = rows.map((row) => row.translateToString(true))
   return [
     ...rows.flatMap((row, index) => row.isWrapped ? [`the terminal broke: ${texts[index - 1]} / ${texts[index]}`] : []),
     ...texts.filter((row) => !isOurs(row)).map((row) => `no mark: ${row}`),
-    ...forgeable.flatMap((forged) => {
+    ...[...forgeable, said].flatMap((forged) => {
       const found = texts.filter((row) => forged.test(row))
-      return found.length > 1 ? [`more than once: ${found.join(" / ")}`] : []
+      return found.length > (forged === said ? calls : 1) ? [`more than once: ${found.join(" / ")}`] : []
     })
   ]
 }
@@ -72,21 +75,28 @@ const awaited: ReadonlyArray<ReadonlyArray<string>> = [
   [...pages, keys.end, keys.tab, keys.right, keys.tab, keys.down, "Ж", "1", keys.enter, keys.escape, "漢", keys.enter]
 ]
 
+const batch: ReadonlyArray<string> = [...pages, keys.end, keys.down, "x", "d", ...pages, keys.escape, keys.enter]
+
+const askBoth = (seed: number) =>
+  Effect.all([ask(Hostile.requestOf(seed)), ask(Hostile.requestOf(seed + 1_000_000))], { concurrency: 2 })
+
 const walk = Effect.fnUntraced(function*(
   scene: Played.Scene,
   pressed: ReadonlyArray<string>,
   columns: number,
-  table: Table
+  table: Table,
+  as: "mail" | "batch" = "mail"
 ) {
-  const played = yield* Played.play(scene, { columns, table })
-  const found = [...faultsOf(played)]
+  const played = yield* Played.play(scene, { columns, table, as })
+  const calls = as === "batch" ? 2 : 1
+  const found = [...faultsOf(played, calls)]
   let seen = ""
   for (const key of pressed) {
     if (played.isOver() || found.length > 0) break
     if (key === " " && seen === played.text()) continue
     seen = played.text()
     yield* played.type(key)
-    found.push(...faultsOf(played))
+    found.push(...faultsOf(played, calls))
   }
   return found
 })
@@ -97,5 +107,6 @@ export const faults = Effect.fnUntraced(function*(seed: number, columns: number,
   for (const pressed of awaited) {
     found.push(...(yield* walk(() => ask(Hostile.awaitedOf(seed)), pressed, columns, table)))
   }
+  found.push(...(yield* walk(() => askBoth(seed), batch, columns, table, "batch")))
   return found.slice(0, 5).map((fault) => `seed ${seed}: ${fault}`)
 }, Effect.scoped)

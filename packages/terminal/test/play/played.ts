@@ -16,14 +16,14 @@ const scenes: Readonly<Record<Scenes.SceneName, Scene>> = Scenes.scenes
 
 export const play = Effect.fnUntraced(function*(
   what: Scenes.SceneName | Scene,
-  options: Virtual.Options = {}
+  options: Virtual.Options & { readonly as?: Scenes.SceneName } = {}
 ) {
   const files = options.files ?? Scenes.files()
   const virtual = yield* Virtual.make({ ...options, files })
   const told = Scenes.nothingTold()
   const [scene, around] = typeof what === "string"
     ? [scenes[what], Around.layer(what)]
-    : [what, Around.layer("mail")]
+    : [what, Around.layer(options.as ?? "mail")]
   const fiber = yield* scene(told, files).pipe(
     TerminalController.untilStopped,
     Effect.provide(around),
