@@ -210,7 +210,7 @@ describe("whatever the text is", () => {
           }
         }
       }),
-    { arbitrary: { runs: 30, seed: "terminal" } }
+    { arbitrary: { runs: 30, seed: "terminal" }, timeout: 30_000 }
   )
 
   it.effect("no character is thought narrower than the screen draws it", () =>
@@ -311,9 +311,10 @@ describe("colours", () => {
   })
 
   it("of a diff are beside its signs", () => {
-    assert.deepStrictEqual(Diff.between("one\ntwo", "one\n2").map((row) => [textOf(row), row[0]!.style]), [
-      ["--- proposed", "bold"],
-      ["+++ edited", "bold"],
+    const diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+    assert.deepStrictEqual(Diff.colored(diff).map((row) => [textOf(row), row[0]!.style]), [
+      ["--- a", "bold"],
+      ["+++ b", "bold"],
       ["@@ -1,2 +1,2 @@", "primary"],
       [" one", undefined],
       ["-two", "removed"],

@@ -39,7 +39,7 @@ const edit = (
   Effect.scoped(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped({ prefix: "assent-" })
-    const file = (yield* Path.Path).join(folder, "parameters.json")
+    const file = (yield* Path.Path).join(folder, /^\s*[[{]/.test(text) ? "parameters.json" : "text.txt")
     yield* fs.writeFileString(file, `${text}\n`, { mode: 0o600, flag: "wx" })
     yield* Effect.sleep(released)
     const code = yield* spawner.exitCode(
