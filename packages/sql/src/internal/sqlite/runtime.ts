@@ -1,5 +1,6 @@
 /** What is taken from the runtime: `node:sqlite`, files that only their owner reads, and real time. */
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -74,6 +75,22 @@ export const idle = (milliseconds: number): Effect.Effect<void> =>
     const timer = Timers.setTimeout(() => resume(Effect.void), milliseconds)
     timer.unref()
     return Effect.sync(() => Timers.clearTimeout(timer))
+  })
+
+/** What an effect comes to, or what it fails with after so many real milliseconds; then it is given up, and not waited for. */
+export const within = <A, E>(effect: Effect.Effect<A, E>, milliseconds: number, late: Exit.Exit<never, E>) =>
+  Effect.callback<A, E>((resume) => {
+    const fiber = Effect.runFork(effect)
+    const giveUp = () => fiber.interruptUnsafe()
+    const timer = Timers.setTimeout(() => {
+      resume(late)
+      giveUp()
+    }, milliseconds)
+    fiber.addObserver((exit) => {
+      Timers.clearTimeout(timer)
+      resume(exit)
+    })
+    return Effect.sync(giveUp)
   })
 
 /** A turn of the loop, for timers and sockets. */

@@ -43,10 +43,9 @@ interface Steps {
 }
 
 const bound = (connection: SqlConnection.Connection, timeout: number, { begun, committed }: Steps): void => {
-  const late = Effect.flatMap(Runtime.pause(timeout), () => Effect.fail(unanswered))
   const inTime = <A>(text: string, effect: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> => {
     if (!controls.test(text)) return effect
-    const answered = Effect.raceFirst(effect, late)
+    const answered = Runtime.within(effect, timeout, unanswered)
     if (begins.test(text)) return Effect.tap(answered, begun)
     return commits.test(text) ? Effect.ensuring(answered, committed) : answered
   }
@@ -61,6 +60,8 @@ const bound = (connection: SqlConnection.Connection, timeout: number, { begun, c
 }
 
 const message = "The server has not answered"
-const unanswered = new SqlError({
-  reason: new ConnectionError({ message, operation: "query", cause: new Error(message) })
-})
+const unanswered = Exit.fail(
+  new SqlError({
+    reason: new ConnectionError({ message, operation: "query", cause: new Error(message) })
+  })
+)
