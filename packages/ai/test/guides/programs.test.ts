@@ -22,3 +22,10 @@ describe.concurrent.each(programs)("docs/%s.md", (name) => {
     assert.strictEqual(await Page.run(file), said)
   }, 60_000)
 })
+
+describe("docs/testing-an-agent.md", () => {
+  it("has the tests that are run here, beside this one", () => {
+    const file = Path.join(import.meta.dirname, "testing-an-agent.test.ts")
+    assert.deepStrictEqual(Page.programsOf(Page.read("testing-an-agent")), [Fs.readFileSync(file, "utf8")])
+  })
+})
