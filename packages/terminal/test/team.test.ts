@@ -6,7 +6,7 @@ import { type Program, withProgram } from "./pty.ts"
 const file = Path.join(import.meta.dirname, "../../../scratchpad/team.ts")
 
 /** The question that is asked last, to its last row. */
-const asked = (program: Program): string => program.rows("━━ Your approval is needed")
+const asked = (program: Program): string => program.rows("━━ May this run?")
 
 /** What the program says of what was paid. */
 const paid = (program: Program): string | undefined => /^paid +(.+)$/m.exec(program.text)?.[1]
@@ -17,7 +17,7 @@ describe.concurrent("a team of agents at a terminal", () => {
     () =>
       withProgram(file, { columns: 100, rows: 40 }, async (program) => {
         await program.ready("d details")
-        assert.match(asked(program), /Agent +Treasurer\n/)
+        assert.match(asked(program), /Asked by +main › Treasurer, in team\n/)
         assert.match(asked(program), /Approvers +grace, and kim\n/)
         program.type("y")
         await program.see("starts again")
@@ -45,7 +45,10 @@ describe.concurrent("a team of agents at a terminal", () => {
         await program.ready("d details")
         program.type("n")
         await program.ready("goes back")
-        program.type("not now\r")
+        program.type("not now")
+        await program.see("not now")
+        // Of one read with a text, Enter would be a line of a paste.
+        program.type("\r")
         await program.see("The lamp: it was not done.")
         await program.ready("d details")
         assert.include(asked(program), "amount = 300")

@@ -153,6 +153,7 @@ const taken: Taken = {
     "Tool",
     "dynamic",
     "failureResultSchema",
+    "getDescription",
     "getJsonSchema",
     "getJsonSchemaFromSchema",
     "isProviderDefined",

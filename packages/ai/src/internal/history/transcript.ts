@@ -364,6 +364,8 @@ export const requestOf = (
   { allRequests }: Pick<Transcript, "allRequests">,
   approvalId: string
 ): TranscriptRequest | undefined => {
+  // Whoever asks may have been given anything.
+  if (typeof approvalId !== "string") return undefined
   let index = requestIndexes.get(allRequests)
   if (index === undefined) {
     index = new TextIndex(approvalIdOf)
