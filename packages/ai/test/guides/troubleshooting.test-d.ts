@@ -30,6 +30,6 @@ describe("docs/troubleshooting.md", () => {
     // @ts-expect-error a text
     Tool.make("Read", { needsApproval: () => "yes" })
     // @ts-expect-error it is in a module
-    void Ai.generateText
+    void Reflect.get(Ai, "generateText" satisfies keyof typeof Ai)
   })
 })
