@@ -90,7 +90,11 @@ export const make = ({ busyTimeout, database, yields }: Options): Connection => 
   }
 
   /** Where others use the database nothing was done: again, without stopping everybody else in this process. */
-  const retrying = <A>(operation: string, evaluate: () => A): Effect.Effect<A, SqlError.SqlError> => {
+  const retrying = <A>(
+    operation: string,
+    evaluate: () => A,
+    mayRepeat: () => boolean = () => true
+  ): Effect.Effect<A, SqlError.SqlError> => {
     let until: number | undefined
     let pause = firstPause
     const attempt: Effect.Effect<A, SqlError.SqlError> = Effect.suspend(() => {
@@ -101,7 +105,7 @@ export const make = ({ busyTimeout, database, yields }: Options): Connection => 
         const problem = Problem.fromCause(cause, operation)
         const now = performance.now()
         until ??= now + busyTimeout
-        if (Problem.isBusy(cause) && now < until) {
+        if (Problem.isBusy(cause) && now < until && mayRepeat()) {
           pause = Math.min(pause * 1.5, maxPause)
           return Effect.flatMap(Random.next, (part) => Effect.andThen(Runtime.pause(part * pause), attempt))
         }
@@ -121,7 +125,8 @@ export const make = ({ busyTimeout, database, yields }: Options): Connection => 
       const rows = prepare(sql).all(...params.map(bind))
       if (kind === "begins" || kind === "ends") begun = kind === "begins"
       return rows
-    })
+      // A transaction has the lock by then, so who writes in it waits for nobody: that it was not done is not certain.
+    }, () => kind !== "writes" || !begun)
     return kind === "writes" && !begun ? yielding(rows) : rows
   }
 

@@ -116,6 +116,11 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
   const columns = sql.literal(columnNames)
   const isThere = (now: number | "now") => sql`(keep_until IS NULL OR keep_until > ${now})`
 
+  /** Until it is reclaimed, what was asked in a conversation that has expired is there, and nobody can decide it. */
+  const isToBeDecided = (now: number) =>
+    sql`NOT EXISTS (SELECT 1 FROM ${tables.conversation} c
+      WHERE c.id IN (${table}.conversation, ${table}.root) AND c.expires_at <= ${now})`
+
   /** Of a transaction. One that expired is not there, and must not be in the way of one that begins. */
   const removeExpired = Effect.fnUntraced(function*(nonces: ReadonlyArray<string>, now: number) {
     const gone = yield* sql<Forgotten.Gone & Pick<Row, "nonce">>`DELETE FROM ${table}
@@ -316,7 +321,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         Effect.gen(function*() {
           const before = Text.encodeOptional(known)
           const kept = yield* sql`UPDATE ${table} SET given = ${Text.encodeOptional(given)}
-            WHERE nonce = ${Text.encode(nonce)} AND ${sql.literal(isOpen)} AND ${isThere(now)}
+            WHERE nonce = ${Text.encode(nonce)} AND ${sql.literal(isOpen)} AND ${isThere(now)} AND ${isToBeDecided(now)}
               AND ${before === null ? sql.literal("given IS NULL") : sql`given = ${before}`} RETURNING nonce`
           if (!wrote(kept)) return false
           if (wakes !== undefined) {
@@ -380,9 +385,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
             ...(filter.issuedBefore === undefined ? [] : [sql`issued_at < ${time(filter.issuedBefore)}`]),
             ...(cursor === undefined ? [] : [sql`(issued_at, nonce) > (${cursor.issuedAt}, ${cursor.nonce})`]),
             sql`(expires_at IS NULL OR expires_at > ${now})`,
-            // Until it is reclaimed, what was asked in one that has expired is there, and nobody can decide it.
-            sql`NOT EXISTS (SELECT 1 FROM ${tables.conversation} c
-              WHERE c.id IN (${table}.conversation, ${table}.root) AND c.expires_at <= ${now})`
+            isToBeDecided(now)
           ])
           // One more, to know whether there is another page.
           const rows = yield* sql<Row>`SELECT ${columns} FROM ${table} WHERE ${where}
