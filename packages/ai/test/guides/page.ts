@@ -7,8 +7,6 @@ const docs = Path.join(import.meta.dirname, "../../../../docs")
 
 export const read = (name: string): string => Fs.readFileSync(Path.join(docs, `${name}.md`), "utf8")
 
-export const exists = (path: string): boolean => Fs.existsSync(Path.join(docs, path.replace(/#.*$/, "")))
-
 /** What stands on the page, if this file is on it as it is: the program, and right behind it what it prints. */
 export const printedBy = (page: string, file: string): string | undefined => {
   const [, behind] = page.split(`\`\`\`ts\n${Fs.readFileSync(file, "utf8")}\`\`\`\n`)

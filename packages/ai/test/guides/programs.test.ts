@@ -5,19 +5,24 @@ import * as Path from "node:path"
 import * as Page from "./page.ts"
 
 const folder = Path.join(import.meta.dirname, "programs")
-const programs = Fs.readdirSync(folder).map((file) => file.replace(/\.ts$/, ""))
+const programs = Fs.readdirSync(folder)
+
+/** The page of a program; where a page has several, the word behind it says which. */
+const pageOf = (program: string) => program.split(".")[0]!
+
+describe.each([...new Set(programs.map(pageOf))])("docs/%s.md", (page) => {
+  it("has these programs and no others", () => {
+    const files = programs.filter((program) => pageOf(program) === page)
+    const ours = files.map((program) => Fs.readFileSync(Path.join(folder, program), "utf8"))
+    assert.deepStrictEqual(Page.programsOf(Page.read(page)).toSorted(), ours.toSorted())
+  })
+})
 
 // At once, because a process takes longer to begin than to do what it does.
-describe.concurrent.each(programs)("docs/%s.md", (name) => {
-  const file = Path.join(folder, `${name}.ts`)
-  const page = Page.read(name)
-
-  it("has this program and no other", () => {
-    assert.deepStrictEqual(Page.programsOf(page), [Fs.readFileSync(file, "utf8")])
-  })
-
-  it("says what it prints", async () => {
-    const said = Page.printedBy(page, file)
+describe.concurrent("a program", () => {
+  it.each(programs)("%s prints what its page says", async (program) => {
+    const file = Path.join(folder, program)
+    const said = Page.printedBy(Page.read(pageOf(program)), file)
     assert.isNotEmpty(said)
     assert.strictEqual(await Page.run(file), said)
   }, 60_000)
