@@ -8,16 +8,16 @@ const reloadSlowly = async ({ page }: Tab): Promise<() => Promise<void>> => {
   const isHistory = /\/api\/chat\/[^/]+$/
   let release = () => {}
   const released = new Promise<void>((resolve) => release = resolve)
+  // Once: a route that is taken away as something is posted may hide that post from whoever counts.
   await page.route(isHistory, async (route) => {
     await released
     await route.continue()
-  })
+  }, { times: 1 })
   await page.reload()
   await page.getByText("Loading…").waitFor()
   return async () => {
     release()
     await page.getByText("Loading…").waitFor({ state: "hidden" })
-    await page.unroute(isHistory)
   }
 }
 
