@@ -22,6 +22,11 @@ export const make = (permits: number): Permits => {
   let head = 0
 
   const next = (): Waiter | undefined => {
+    // A line that never ends does not keep those that it has served.
+    if (head > 1_000 && head * 2 > line.length) {
+      line = line.slice(head)
+      head = 0
+    }
     while (head < line.length) {
       const waiter = line[head++]!
       if (waiter.state === "waiting") return waiter
