@@ -401,13 +401,15 @@ export interface Occasion {
  * @since 0.1.0
  */
 export const publish = (make: (occasion: Occasion) => ApprovalEvent): Effect.Effect<void> =>
-  Effect.flatMap(ApprovalEvents, (events) =>
-    events.isObserved()
-      ? Effect.flatMap(
-        Effect.zip(Clock.currentTimeMillis, Approval.Scope),
-        ([at, scope]) => events.publish(make({ at, scope }))
-      )
-      : Effect.void)
+  Effect.withFiber((fiber) => {
+    const events = fiber.getRef(ApprovalEvents)
+    return events.isObserved()
+      ? events.publish(make({
+        at: fiber.getRef(Clock.Clock).currentTimeMillisUnsafe(),
+        scope: fiber.getRef(Approval.Scope)
+      }))
+      : Effect.void
+  })
 
 // =============================================================================
 // Internals

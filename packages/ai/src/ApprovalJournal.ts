@@ -178,12 +178,13 @@ export const make = Effect.fnUntraced(function*(options: {
   const records = JournalRecords.make(store)
 
   const makeEntry = (claim: Claim, fields: Omit<typeof Entry.Type, "toolName" | "toolCallId" | "at">) =>
-    Effect.map(Clock.currentTimeMillis, (at) => {
+    Effect.withFiberSucceed((fiber) => {
+      const at = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const { approvals, decidedBy, toolCallId, toolName } = claim
       return new Entry({ ...fields, toolName, toolCallId, at, ...definedFields({ approvals, decidedBy }) })
     })
 
-  const read = (claim: Claim) => Effect.andThen(unrecorded.settle, records.read(claim))
+  const read = (claim: Claim) => unrecorded.settled(() => records.read(claim))
 
   const find: Service["find"] = (claim) =>
     Effect.flatMap(read(claim), (found) =>
@@ -192,17 +193,18 @@ export const make = Effect.fnUntraced(function*(options: {
         ? makeEntry(claim, { state: "running", owner })
         : Effect.succeed(found?.entry))
 
-  const end: Service["end"] = Effect.fnUntraced(function*(claim, state, reason) {
-    const entry = yield* makeEntry(claim, { state, reason })
-    yield* unrecorded.settle
-    return yield* JournalRecords.change(records, claim, () => entry)
-  })
+  const end: Service["end"] = (claim, state, reason) =>
+    Effect.flatMap(
+      makeEntry(claim, { state, reason }),
+      (entry) => unrecorded.settled(() => JournalRecords.change(records, claim, () => entry))
+    )
 
-  const approve: Service["approve"] = Effect.fnUntraced(function*(claim) {
-    const entry = yield* makeEntry(claim, { state: "pending" })
-    yield* unrecorded.settle
-    return yield* JournalRecords.change(records, claim, (found) => withApproval(entry, claim, found))
-  })
+  const approve: Service["approve"] = (claim) =>
+    Effect.flatMap(
+      makeEntry(claim, { state: "pending" }),
+      (entry) =>
+        unrecorded.settled(() => JournalRecords.change(records, claim, (found) => withApproval(entry, claim, found)))
+    )
 
   // The version under which this process holds the claim, or the entry that stands in its way.
   const acquire = Effect.fnUntraced(
@@ -217,7 +219,7 @@ export const make = Effect.fnUntraced(function*(options: {
         const found = yield* read(claim)
         if (found === undefined) {
           if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
-          yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
+          yield* Effect.mapErrorEager(liveness.beating, JournalRecords.unavailable)
           const begun = yield* records.begin(claim, claimed)
           if (begun === true) return { claim, version: 1 }
           if (begun === false) continue
@@ -248,11 +250,14 @@ export const make = Effect.fnUntraced(function*(options: {
   )
 
   const conclude = (held: Held, entry: Entry, step: JournalRecords.JournalRecords["write"]) =>
-    Effect.tap(
+    Effect.flatMap(
       Concluding.conclude(records, owner, held, entry, step),
       (stands) =>
-        stands ? Effect.void : Effect.logWarning(
-          `Assent: "${held.claim.toolName}" ended after its claim had been given up; what it did is not on record.`
+        stands ? Effect.succeed(true) : Effect.as(
+          Effect.logWarning(
+            `Assent: "${held.claim.toolName}" ended after its claim had been given up; what it did is not on record.`
+          ),
+          false
         )
     )
 
@@ -261,7 +266,7 @@ export const make = Effect.fnUntraced(function*(options: {
     unrecorded.record(
       JournalRecords.keyOf(held.claim),
       held.claim.toolName,
-      Effect.asVoid(conclude(held, entry, records.write))
+      conclude(held, entry, records.write)
     )
 
   // What it waits for is kept if, and only if, it is on record that it does.
@@ -305,12 +310,13 @@ export const make = Effect.fnUntraced(function*(options: {
     return { entry, ran: undefined }
   })
 
-  const finish = Effect.fnUntraced(function*(held: Held, ran: Ran): Effect.fn.Return<Settled> {
+  const finish = (held: Held, ran: Ran): Effect.Effect<Settled> => {
     const { recorded } = ran
-    const entry = yield* makeEntry(held.claim, { state: recorded.isFailure ? "failed" : "done", recorded })
-    yield* record(held, entry)
-    return { entry, ran }
-  })
+    return Effect.flatMap(
+      makeEntry(held.claim, { state: recorded.isFailure ? "failed" : "done", recorded }),
+      (entry) => Effect.as(record(held, entry), { entry, ran })
+    )
+  }
 
   const execute = Effect.fnUntraced(function*<R>(
     wanted: Claim,

@@ -26,7 +26,7 @@ export const gather = (
     case "fate":
       return Fate.gather(file, standing, need.at)
     case "claim":
-      return Effect.sync(() => Who.gatherClaim(file, standing, need.at))
+      return Effect.succeed(Who.gatherClaim(file, standing, need.at))
     case "wait":
       return Wait.gather(file, standing, need.at)
     case "answer":
@@ -55,23 +55,26 @@ export const gather = (
   }
 }
 
-const own = Effect.fnUntraced(function*(
+const own = (
   { environment, history, questions }: File,
   standing: Standing.Standing,
   at: number
-): Effect.fn.Return<Standing.Standing, ApprovalError.ApprovalError> {
+): Effect.Effect<Standing.Standing, ApprovalError.ApprovalError> => {
   const { request, sealed } = questions[at]!
-  const isOwn = history === undefined || request === undefined ||
-    (yield* Proof.isOwn(environment, history.transcript, history.call, { request, sealed }))
-  return withQuestion(standing, at, { own: isOwn })
-})
+  return history === undefined || request === undefined
+    ? Effect.succeed(withQuestion(standing, at, { own: true }))
+    : Effect.mapEager(
+      Proof.isOwn(environment, history.transcript, history.call, { request, sealed }),
+      (own) => withQuestion(standing, at, { own })
+    )
+}
 
 const verdict = Effect.fnUntraced(function*(
   file: File,
   standing: Standing.Standing
 ): Effect.fn.Return<Standing.Standing> {
   const prepared = file.tip === undefined ? file.prepared : yield* Wait.prepare(file)
-  file.judged = yield* Effect.result(file.judge(prepared))
+  file.judged = yield* Effect.matchEager(file.judge(prepared), { onFailure: Result.fail, onSuccess: Result.succeed })
   if (Result.isSuccess(file.judged)) {
     yield* Remembering.warnForgetful(file.environment, file.judged.success, file.call.toolName)
   }

@@ -54,20 +54,12 @@ export const read = Effect.fnUntraced(function*(
     ? Result.succeed([])
     : yield* Proof.verify(environment, call, prepared)
   const root = call.requests[0]?.part.approvalId
-  const questions = yield* Effect.forEach(
-    Result.isSuccess(checked) ? checked.success : [],
-    (verified): Effect.Effect<Asked> =>
-      Effect.zipWith(
-        tools === undefined ? Effect.undefined : Proof.drift(part.name, tool, prepared, verified),
-        Proof.expiry(verified.sealed),
-        (drift, expired) => ({
-          ...verified,
-          given: verified.request.responses.map(givenOf),
-          expired,
-          drift
-        })
-      )
-  )
+  const questions: Array<Asked> = []
+  for (const verified of Result.isSuccess(checked) ? checked.success : []) {
+    const drift = tools === undefined ? undefined : yield* Proof.drift(part.name, tool, prepared, verified)
+    const expired = yield* Proof.expiry(verified.sealed)
+    questions.push({ ...verified, given: verified.request.responses.map(givenOf), expired, drift })
+  }
   const encoded = prepared ?? unprepared(part)
   const late = yield* Late.read(environment, transcript, call)
   return {
@@ -133,7 +125,7 @@ export const prepare = (
 ): Effect.Effect<Prepare.Prepared | undefined> =>
   tool === undefined
     ? Effect.undefined
-    : Effect.map(Effect.result(Prepare.prepare(tool, part)), Result.getOrUndefined)
+    : Effect.matchEager(Prepare.prepare(tool, part), { onFailure: () => undefined, onSuccess: (prepared) => prepared })
 
 const unprepared = (part: Prompt.ToolCallPart): Request.Named & { readonly encoded: Schema.Json } => {
   const canonical = Canonical.canonicalize(part.params)

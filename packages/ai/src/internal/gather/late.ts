@@ -11,21 +11,22 @@ import * as Suspension from "./suspension.ts"
 import * as Wait from "./wait.ts"
 
 /** `undefined` where the model has not gone on. */
-export const read = Effect.fnUntraced(function*(
+export const read = (
   { suspensions }: Environment.Environment,
   transcript: Transcript.Transcript,
   { messageIndex, requests }: Transcript.TranscriptCall
-): Effect.fn.Return<Late.Told | undefined> {
+): Effect.Effect<Late.Told | undefined> => {
   const after = Late.countAfter(transcript.messages, messageIndex)
-  if (after === 0) return undefined
+  if (after === 0) return Effect.undefined
   // One that was answered in time may have been passed over all the same: its reader left, or its tools were not there.
   const passed = requests.findLast((request) => Passing.wasPassedOver(transcript, request)) ?? requests.at(-1)
-  if (passed === undefined) return undefined
-  const found = yield* Effect.result(suspensions.find(passed.part.approvalId))
-  const told = Result.isSuccess(found) && found.success !== undefined
-    ? Wait.waiting(found.success)
-    : Suspension.isIdOf(passed.part.approvalId)
-    ? Words.begunAndWaits
-    : Results.waitingReason
-  return { told, after }
-})
+  if (passed === undefined) return Effect.undefined
+  return Effect.map(Effect.result(suspensions.find(passed.part.approvalId)), (found) => {
+    const told = Result.isSuccess(found) && found.success !== undefined
+      ? Wait.waiting(found.success)
+      : Suspension.isIdOf(passed.part.approvalId)
+      ? Words.begunAndWaits
+      : Results.waitingReason
+    return { told, after }
+  })
+}

@@ -67,17 +67,19 @@ export const verify = Effect.fnUntraced(function*(
  * What a run waits for is asked when another call may have its id already: it belongs to the call whose run it was
  * (law L13).
  */
-export const isOwn = Effect.fnUntraced(function*(
+export const isOwn = (
   { suspensions }: Environment.Environment,
   transcript: Transcript.Transcript,
   call: Transcript.TranscriptCall,
   { request, sealed }: Pick<Verified, "request" | "sealed">
-): Effect.fn.Return<boolean, ApprovalError.ApprovalError> {
-  if (request.messageIndex === call.messageIndex || !Suspension.isSealed(sealed)) return true
-  const previous = (yield* suspensions.find(sealed.approvalId))?.suspension.previous
-  const other = previous === undefined ? undefined : Transcript.requestOf(transcript, previous)?.call
-  return other === undefined || other === call
-})
+): Effect.Effect<boolean, ApprovalError.ApprovalError> =>
+  request.messageIndex === call.messageIndex || !Suspension.isSealed(sealed)
+    ? Effect.succeed(true)
+    : Effect.map(suspensions.find(sealed.approvalId), (found) => {
+      const previous = found?.suspension.previous
+      const other = previous === undefined ? undefined : Transcript.requestOf(transcript, previous)?.call
+      return other === undefined || other === call
+    })
 
 const canonicalParams = (part: Prompt.ToolCallPart): Result.Result<string, ApprovalError.ApprovalError> =>
   Result.mapError(
@@ -89,7 +91,8 @@ const canonicalParams = (part: Prompt.ToolCallPart): Result.Result<string, Appro
 export const expiry = (
   { approvalId, expiresAt }: { readonly approvalId: string; readonly expiresAt: number }
 ): Effect.Effect<string | undefined> =>
-  Effect.map(
+  // Nothing ends by itself where no end was set.
+  expiresAt === Infinity ? Effect.undefined : Effect.map(
     Clock.currentTimeMillis,
     (now) => now < expiresAt ? undefined : new ApprovalError.Expired({ approvalId, expiredAt: expiresAt }).message
   )
@@ -114,32 +117,36 @@ export const refusal = (reason: ApprovalError.ApprovalErrorReason, begun: boolea
 }
 
 /** What changed since the person was asked. */
-export const drift = Effect.fnUntraced(function*(
+export const drift = (
   toolName: string,
   tool: Tool.Any | undefined,
   prepared: Prepare.Prepared | undefined,
   { canonical, sealed }: Pick<Verified, "canonical" | "sealed">
-): Effect.fn.Return<string | undefined> {
+): Effect.Effect<string | undefined> => {
   const drifted = (description: string) => new ApprovalError.Drifted({ toolName, description }).message
   if (tool === undefined) {
-    return drifted(
+    return Effect.succeed(drifted(
       `The tool "${toolName}" is no longer available: it was removed or renamed since the person was asked.`
-    )
+    ))
   }
   if (prepared === undefined) {
-    return drifted(
+    return Effect.succeed(drifted(
       `The parameters no longer fit the schema of "${toolName}", which changed since the person was asked.`
-    )
+    ))
   }
-  const changed = prepared.canonical === canonical
-    ? yield* Prepare.changeSince(sealed.schemaFingerprint, tool)
-    : "parameters"
-  switch (changed) {
-    case undefined:
-      return undefined
-    case "parameters":
-      return drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
-    case "definition":
-      return drifted(`What "${toolName}" is said to be and to do, or whose it is, changed since the person was asked.`)
-  }
-})
+  const change = prepared.canonical === canonical
+    ? Prepare.changeSince(sealed.schemaFingerprint, tool)
+    : Effect.succeed("parameters" as const)
+  return Effect.mapEager(change, (changed) => {
+    switch (changed) {
+      case undefined:
+        return undefined
+      case "parameters":
+        return drifted(`The parameters of "${toolName}" are not what they were when the person was asked.`)
+      case "definition":
+        return drifted(
+          `What "${toolName}" is said to be and to do, or whose it is, changed since the person was asked.`
+        )
+    }
+  })
+}

@@ -5,6 +5,7 @@ import type * as Tool from "effect/ai/Tool"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import type * as ApprovalSeal from "../../ApprovalSeal.ts"
@@ -56,9 +57,20 @@ const decide = (
 ): Effect.Effect<Approval.ApprovalResult, ApprovalError.ApprovalError> => {
   const { decoded, tool, toolCallId, toolName } = prepared
   const since = Origins.now()
+  let encoded: Schema.Json | undefined
   const decided = Policies.decide(
     policy,
-    { tool, toolName, toolCallId, params: decoded, encodedParams: prepared.encoded, messages },
+    {
+      tool,
+      toolName,
+      toolCallId,
+      params: decoded,
+      // Few policies look at it.
+      get encodedParams() {
+        return encoded ??= prepared.encoded
+      },
+      messages
+    },
     timeLimit
   )
   const shown = Presentation.presenterOf(tool) === undefined

@@ -96,13 +96,9 @@ export class Entry extends Schema.Class<Entry>("@assent/ai/ApprovalJournal/Entry
 
 const { recorded: _, ...said } = Entry.fields
 
-const entryCodec = Schema.fromJsonString(Schema.toCodecJson(Schema.Struct(said)))
-const decodeSaid = Schema.decodeUnknownResult(entryCodec)
-const encodeSaid = Schema.encodeSync(entryCodec)
+const decodeSaid = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Schema.Struct(said))))
 
-const recordedCodec = Schema.fromJsonString(Schema.toCodecJson(Recorded))
-const decodeRecorded = Schema.decodeUnknownResult(recordedCodec)
-const encodeRecorded = Schema.encodeSync(recordedCodec)
+const decodeRecorded = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.toCodecJson(Recorded)))
 
 /** How an entry is kept: what it left behind stands beside it, where it may be given up for room. */
 export interface Encoded {
@@ -110,9 +106,12 @@ export interface Encoded {
   readonly result?: string | undefined
 }
 
-export const encodeEntry = (entry: Entry): { readonly entry: string; readonly result?: string } => {
-  const encoded = encodeSaid(entry)
-  return entry.recorded === undefined ? { entry: encoded } : { entry: encoded, result: encodeRecorded(entry.recorded) }
+// All of an entry is JSON as it is: nothing has to be encoded before it is written.
+export const encodeEntry = (
+  { recorded, ...said }: Entry
+): { readonly entry: string; readonly result?: string } => {
+  const entry = JSON.stringify(said)
+  return recorded === undefined ? { entry } : { entry, result: JSON.stringify(recorded) }
 }
 
 export const decodeEntry = ({ entry, result }: Encoded): Result.Result<Entry, Schema.SchemaError> =>

@@ -112,14 +112,14 @@ export const make = (store: Store.Store): JournalRecords => {
   const step = (claim: Claim, version: number, entry: Entry): Effect.Effect<boolean, Failure | Store.StoreError> => {
     const encoded = encodeEntry(entry)
     const { owner, state } = entry
-    const stepped = Effect.flatMap(nameOf(claim, version), (name) =>
+    const stepped = Effect.flatMapEager(nameOf(claim, version), (name) =>
       store.requests.decide(name, version, {
         state,
         owner: state === "running" ? owner : undefined,
         ...encoded
       }))
     if (state !== "running") return endingWithin(claim, entry, stepped)
-    const decided = Effect.flatMap(Above, (above) => whileAbove(above, stepped))
+    const decided = Effect.withFiber((fiber) => whileAbove(fiber.getRef(Above), stepped))
     // A store may have written it and have failed to say so, and a claim that nobody knows of is nobody's to run. What stands
     // names its owner, so it is this very claim.
     return Effect.catch(
@@ -145,30 +145,32 @@ export const make = (store: Store.Store): JournalRecords => {
     claim.kind === "call" || saysMore(from, entry)
       ? Effect.void
       : ApprovalEvents.publish((occasion) => changed(occasion, claim, from, entry))
+  const published = (claim: Claim, from: Entry["state"], entry: Entry) => (written: boolean): Effect.Effect<boolean> =>
+    written ? Effect.as(publish(claim, from, entry), true) : Effect.succeed(false)
   const write: JournalRecords["write"] = (claim, from, entry) =>
-    Effect.tap(decide(claim, from, entry), (written) => written ? publish(claim, from.state, entry) : Effect.void)
+    Effect.flatMap(decide(claim, from, entry), published(claim, from.state, entry))
   return {
     read: (claim) =>
-      Effect.flatMap(Effect.mapError(store.requests.get(claim.nonce), unavailable), (row) => {
-        if (row === undefined || row.version === 0) return Effect.undefined
-        const decoded = decodeEntry(row)
-        return Result.isSuccess(decoded)
-          ? Effect.succeed({ version: row.version, entry: decoded.success })
-          : Effect.fail(
-            journalUnavailable(`What became of the request "${claim.approvalId.slice(0, 64)}" cannot be read.`)
-          )
+      Effect.matchEffect(store.requests.get(claim.nonce), {
+        onFailure: (error) => Effect.fail(unavailable(error)),
+        onSuccess: (row) => {
+          if (row === undefined || row.version === 0) return Effect.undefined
+          const decoded = decodeEntry(row)
+          return Result.isSuccess(decoded)
+            ? Effect.succeed({ version: row.version, entry: decoded.success })
+            : Effect.fail(
+              journalUnavailable(`What became of the request "${claim.approvalId.slice(0, 64)}" cannot be read.`)
+            )
+        }
       }),
     decide,
     publish,
     begin: (claim, entry) =>
-      step(claim, nothing.version, entry).pipe(
-        Effect.tap((written) => written ? publish(claim, nothing.state, entry) : Effect.void),
-        Effect.catchIf(
-          ({ reason }) => reason === "Forgotten",
-          () => Effect.succeed(forgotten(entry))
-        ),
-        Effect.mapError(asFailure)
-      ),
+      Effect.matchEffect(step(claim, nothing.version, entry), {
+        onFailure: (error) =>
+          error.reason === "Forgotten" ? Effect.succeed(forgotten(entry)) : Effect.fail(asFailure(error)),
+        onSuccess: published(claim, nothing.state, entry)
+      }),
     write: (claim, from, entry) =>
       Effect.catchIf(
         write(claim, from, entry),
@@ -199,16 +201,16 @@ const nameOf = (
     issuedAt: issuedAt ?? 0,
     expiresAt: expiresAt < Number.MAX_SAFE_INTEGER ? expiresAt : undefined
   }
-  return version > 0 ? Effect.succeed(name) : Effect.flatMap(
-    Effect.zip(Effect.zip(Clock.currentTimeMillis, Approval.Scope), Within.Within),
-    ([[now, scope], within]) => {
-      const { conversation, principal, tenant } = scope
-      const first = { ...name, issuedAt: issuedAt ?? now, tenant, principal }
-      return conversation === undefined
-        ? Effect.succeed({ ...first, ...Within.belongs(within, undefined) })
-        : Effect.map(ScopeId.make(scope), (id) => ({ ...first, conversation: id, ...Within.belongs(within, id) }))
-    }
-  )
+  return version > 0 ? Effect.succeed(name) : Effect.withFiber((fiber) => {
+    const scope = fiber.getRef(Approval.Scope)
+    const within = fiber.getRef(Within.Within)
+    const { conversation, principal, tenant } = scope
+    const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+    const first = { ...name, issuedAt: issuedAt ?? now, tenant, principal }
+    return conversation === undefined
+      ? Effect.succeed({ ...first, ...Within.belongs(within, undefined) })
+      : Effect.map(ScopeId.make(scope), (id) => ({ ...first, conversation: id, ...Within.belongs(within, id) }))
+  })
 }
 
 const changed = (

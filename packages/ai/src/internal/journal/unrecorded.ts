@@ -11,14 +11,14 @@ import type * as ApprovalError from "../../ApprovalError.ts"
 
 export interface Unrecorded {
   /** Writes what ran; what cannot be written now is tried again. */
-  readonly record: (key: string, toolName: string, write: Write) => Effect.Effect<void>
-  /** Writes what could not be written before, if that can be done now: before anybody reads. */
-  readonly settle: Effect.Effect<void>
+  readonly record: (key: string, toolName: string, write: Write) => Effect.Effect<unknown>
+  /** Does it when what could not be written before is written, if that can be done now: before anybody reads. */
+  readonly settled: <A, E>(then: () => Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Tries it a last time, and says of what nothing will be known. */
   readonly close: Effect.Effect<void>
 }
 
-type Write = Effect.Effect<void, ApprovalError.ApprovalError>
+type Write = Effect.Effect<unknown, ApprovalError.ApprovalError>
 
 /** `scope` is that in which it is tried again. */
 export const make = (scope: Scope.Scope): Unrecorded => {
@@ -34,7 +34,8 @@ export const make = (scope: Scope.Scope): Unrecorded => {
   return {
     record: (key, toolName, write) =>
       write.pipe(
-        Effect.retry({ times: 3 }),
+        // A schedule is made only where one is needed.
+        Effect.catch(() => Effect.retry(write, { times: 2 })),
         Effect.catch(() =>
           Effect.gen(function*() {
             left.set(key, { toolName, write })
@@ -43,7 +44,7 @@ export const make = (scope: Scope.Scope): Unrecorded => {
           })
         )
       ),
-    settle: Effect.suspend(() => left.size === 0 ? Effect.void : Effect.ignore(writeAll)),
+    settled: (then) => Effect.suspend(() => left.size === 0 ? then() : Effect.flatMap(Effect.ignore(writeAll), then)),
     close: Effect.suspend(() =>
       left.size === 0 ? Effect.void : writeAll.pipe(
         Effect.timeout("1 second"),

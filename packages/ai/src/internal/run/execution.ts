@@ -77,18 +77,23 @@ const take = (
 ): Effect.Effect<Results.ResultPart, unknown> => {
   let final: Results.ResultPart | undefined
   const opened = new Set<string>()
-  return Stream.unwrap(handled).pipe(
-    Stream.runForEach((output) => {
-      const excess = Results.excessOf(output, maxResultBytes)
-      if (output.preliminary) {
-        return excess === undefined
-          ? emit(Results.toolResult(call, output))
-          : Bounding.tellLeftOut(call, output, excess)
-      }
-      const bounded = excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes)
-      final = Results.toolResult(call, bounded)
-      return excess === undefined ? Effect.void : Bounding.tellLeftOut(call, output, excess)
-    }),
+  const takeOne = (output: Tool.HandlerResult<Tool.Any>): Effect.Effect<void> => {
+    const excess = Results.excessOf(output, maxResultBytes)
+    if (output.preliminary) {
+      return excess === undefined
+        ? emit(Results.toolResult(call, output))
+        : Bounding.tellLeftOut(call, output, excess)
+    }
+    final = Results.toolResult(call, excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes))
+    return excess === undefined ? Effect.void : Bounding.tellLeftOut(call, output, excess)
+  }
+  return handled.pipe(
+    // Most give one thing, and all of it at once.
+    Effect.flatMap(
+      Stream.runForEachArray((outputs) =>
+        outputs.length === 1 ? takeOne(outputs[0]) : Effect.forEach(outputs, takeOne, { discard: true })
+      )
+    ),
     Effect.provideService(Within.Opened, opened),
     Effect.flatMap(() =>
       final === undefined

@@ -354,6 +354,8 @@ export const approve = Effect.fnUntraced(function*(
       decidedBy
     }))
   }
+  const run = { ...target, claim, joinOnly: false }
+  if (!environment.memory.remembers) return run
   const judged = edits === undefined ? file.judged! : given!.target!.judged!
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined
   // In a history it counts where the policy says so; that it is not to be remembered takes nobody's trust.
@@ -368,7 +370,7 @@ export const approve = Effect.fnUntraced(function*(
     decidedBy
   })
   yield* Remembering.give(environment, answered)
-  return { ...target, claim, answered, joinOnly: false }
+  return { ...run, answered }
 })
 
 export const hand: Hand = { seal, end, add, decided }

@@ -68,17 +68,16 @@ export const instead = (span: Tracer.Span, methods: Partial<Pick<Tracer.Span, "a
  * handler itself writes, later, it takes.
  */
 export const withoutParameters = <A, E, R>(handle: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.matchEffect(Effect.currentSpan, {
-    onFailure: () => handle,
-    onSuccess: (span) => {
-      let beginning = true
-      const quiet = instead(span, {
-        attribute: (key, value) => {
-          if (!beginning || (key !== "parameters" && key !== "tool")) span.attribute(key, value)
-        }
-      })
-      return Effect.provideService(handle, Tracer.ParentSpan, quiet).pipe(
-        Effect.ensuring(Effect.sync(() => beginning = false))
-      )
-    }
+  Effect.withFiber<A, E, R>((fiber) => {
+    const { span } = fiber.cache
+    if (span?._tag !== "Span") return handle
+    let beginning = true
+    const quiet = instead(span, {
+      attribute: (key, value) => {
+        if (!beginning || (key !== "parameters" && key !== "tool")) span.attribute(key, value)
+      }
+    })
+    return Effect.provideService(handle, Tracer.ParentSpan, quiet).pipe(
+      Effect.ensuring(Effect.sync(() => beginning = false))
+    )
   })

@@ -23,11 +23,10 @@ export type MacKey = Mac.Key<typeof Mac.hmacSha256>
 
 /** `bytes` random bytes as base64url. */
 export const randomToken = (bytes: number): Effect.Effect<string> =>
-  Effect.flatMap(services, ({ random }) => Effect.map(random.randomBytes(bytes), Base64Url.encode))
+  using(({ random }) => Effect.mapEager(random.randomBytes(bytes), Base64Url.encode))
 
 /** SHA-256 as base64url: 43 characters. */
-export const sha256 = (data: string | Uint8Array): Effect.Effect<string> =>
-  Effect.flatMap(services, ({ sha256 }) => sha256(toBytes(data)))
+export const sha256 = (data: string | Uint8Array): Effect.Effect<string> => using(({ sha256 }) => sha256(toBytes(data)))
 
 /** Makes a key for {@link hmacSha256} of a secret that is not empty. */
 export const makeMacKey = (secret: string | Uint8Array): Effect.Effect<MacKey> =>
@@ -35,7 +34,7 @@ export const makeMacKey = (secret: string | Uint8Array): Effect.Effect<MacKey> =
 
 /** HMAC-SHA-256 as base64url: 43 characters. */
 export const hmacSha256 = (key: MacKey, data: string): Effect.Effect<string> =>
-  Effect.flatMap(services, ({ mac }) => Effect.map(Effect.orDie(mac.sign(key, toBytes(data))), Base64Url.encode))
+  using(({ mac }) => Effect.mapEager(Effect.orDie(mac.sign(key, toBytes(data))), Base64Url.encode))
 
 /** Checks a tag of {@link hmacSha256} in constant time. Only the one spelling that `hmacSha256` writes is accepted. */
 export const verifyHmacSha256 = (key: MacKey, tag: string, data: string): Effect.Effect<boolean> => {
@@ -43,7 +42,7 @@ export const verifyHmacSha256 = (key: MacKey, tag: string, data: string): Effect
   const bytes = Base64Url.decode(tag)
   return Result.isFailure(bytes)
     ? Effect.succeed(false)
-    : Effect.flatMap(services, ({ mac }) => Effect.orDie(mac.verify(key, bytes.success, toBytes(data))))
+    : using(({ mac }) => Effect.orDie(mac.verify(key, bytes.success, toBytes(data))))
 }
 
 /**
@@ -116,14 +115,19 @@ const build = (native: NativeCryptography.NativeCryptography | undefined): Effec
 
 const cache = new WeakMap<Crypto, Services>()
 
-const services: Effect.Effect<Services> = Effect.flatMap(WebCrypto.WebCrypto, (crypto: Crypto | undefined) => {
-  // A runtime without `globalThis.crypto` gets services that say so when they are used.
-  if (crypto === undefined) return build(undefined)
-  const cached = cache.get(crypto)
-  if (cached !== undefined) return Effect.succeed(cached)
-  const native = crypto === globalThis.crypto ? NativeCryptography.find() : undefined
-  return Effect.tap(build(native), (services) => Effect.sync(() => cache.set(crypto, services)))
-})
+const using = <A>(use: (services: Services) => Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.withFiber((fiber) => {
+    const crypto: Crypto | undefined = fiber.getRef(WebCrypto.WebCrypto)
+    // A runtime without `globalThis.crypto` gets services that say so when they are used.
+    if (crypto === undefined) return Effect.flatMap(build(undefined), use)
+    const cached = cache.get(crypto)
+    if (cached !== undefined) return use(cached)
+    const native = crypto === globalThis.crypto ? NativeCryptography.find() : undefined
+    return Effect.flatMap(build(native), (services) => {
+      cache.set(crypto, services)
+      return use(services)
+    })
+  })
 
 const processSecretSymbol = Symbol.for("@assent/ai/processSecret")
 

@@ -1,4 +1,5 @@
 /** Who may use a store in memory, and what undoes it: one who is `atomically` at it at a time, and everybody else between. */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -67,12 +68,14 @@ export const make = (): Transactions => {
           : level.turns.withPermit(within(effect, () => level.undo, () => {}))
       }),
     use: (run) => {
-      const perform = Effect.clockWith((clock) => {
-        const done = run(clock.currentTimeMillisUnsafe())
+      const perform = (fiber: Fiber.Fiber<unknown, unknown>) => {
+        const done = run(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
         return done instanceof StoreError ? Effect.fail(done) : Effect.succeed(done)
-      })
+      }
       return Effect.withFiber((fiber) =>
-        current === undefined || levelOf(fiber) !== undefined ? perform : turns.withPermit(perform)
+        current === undefined || levelOf(fiber) !== undefined
+          ? perform(fiber)
+          : turns.withPermit(Effect.suspend(() => perform(fiber)))
       )
     },
     didWith: (undo) => {

@@ -45,8 +45,9 @@ interface Coded {
 
 interface ToolCodec {
   readonly roundTrip: (params: unknown) => Effect.Effect<Coded, unknown>
-  readonly fingerprint: Effect.Effect<string>
-  readonly version: Effect.Effect<string>
+  /** Once they are known. */
+  fingerprint: Effect.Effect<string> | undefined
+  version: Effect.Effect<string> | undefined
 }
 
 // Tools are immutable: one codec and one fingerprint for each, for as long as it lives.
@@ -65,8 +66,8 @@ const codecOf = (tool: Tool.Any): ToolCodec => {
         decode(params),
         (decoded) => Effect.mapEager(encode(decoded), (encoded) => ({ decoded, encoded }))
       ),
-    fingerprint: Effect.runSync(Effect.cached(fingerprint(tool))),
-    version: Effect.runSync(Effect.cached(Effect.suspend(() => version(tool))))
+    fingerprint: undefined,
+    version: undefined
   }
   codecs.set(tool, codec)
   return codec
@@ -131,29 +132,27 @@ export const prepare = (
       Effect.mapError((cause) => invalid(misfit(schemaErrorIn(cause))))
     )
   }
-  return roundTrip(call.params).pipe(
-    Effect.flatMap(({ encoded }) => {
-      const canonical = Canonical.canonicalize(encoded)
-      if (Result.isFailure(canonical)) return Effect.fail(invalid(canonical.failure))
-      // What is judged is what will run: the canonical form is decoded as the handler will decode it, and has to be its
-      // own canonical form, or a gate could be shown one value and the handler another.
-      return Effect.flatMap(roundTrip(JSON.parse(canonical.success)), ({ decoded, encoded }) => {
-        const stable = Canonical.canonicalize(encoded)
-        return Result.isFailure(stable) || stable.success !== canonical.success
-          ? Effect.fail(invalid("they change when they are written as JSON and read again."))
-          : Effect.succeed<Prepared>({
-            tool,
-            toolCallId: call.id,
-            toolName: call.name,
-            decoded,
-            canonical: canonical.success,
-            get encoded() {
-              return JSON.parse(canonical.success)
-            }
-          })
-      })
+  return Effect.flatMapEager(roundTrip(call.params), ({ encoded }) => {
+    const canonical = Canonical.canonicalize(encoded)
+    if (Result.isFailure(canonical)) return Effect.fail(invalid(canonical.failure))
+    // What is judged is what will run: the canonical form is decoded as the handler will decode it, and has to be its
+    // own canonical form, or a gate could be shown one value and the handler another.
+    return Effect.flatMapEager(roundTrip(JSON.parse(canonical.success)), ({ decoded, encoded }) => {
+      const stable = Canonical.canonicalize(encoded)
+      return Result.isFailure(stable) || stable.success !== canonical.success
+        ? Effect.fail(invalid("they change when they are written as JSON and read again."))
+        : Effect.succeed<Prepared>({
+          tool,
+          toolCallId: call.id,
+          toolName: call.name,
+          decoded,
+          canonical: canonical.success,
+          get encoded() {
+            return JSON.parse(canonical.success)
+          }
+        })
     })
-  )
+  })
 }
 
 const schemaErrorIn = (cause: Cause.Cause<unknown>): string | undefined => {
@@ -243,14 +242,17 @@ export const problemOf = (
 export const paramsDigest = (prepared: Prepared): Effect.Effect<string> => Cryptography.sha256(prepared.canonical)
 
 /** The fingerprint of a tool: of its parameters, as their JSON Schema, and of its {@link Definition}. */
-export const fingerprintOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).fingerprint
+export const fingerprintOf = (tool: Tool.Any): Effect.Effect<string> => {
+  const codec = codecOf(tool)
+  return codec.fingerprint ?? Effect.flatMap(fingerprint(tool), (found) => codec.fingerprint = Effect.succeed(found))
+}
 
 /** What of a tool is not as it was when it had another fingerprint. */
 export const changeSince = (
   fingerprint: string,
   tool: Tool.Any
 ): Effect.Effect<"parameters" | "definition" | undefined> =>
-  Effect.map(fingerprintOf(tool), (current) => {
+  Effect.mapEager(fingerprintOf(tool), (current) => {
     if (current === fingerprint) return undefined
     const [parameters] = current.split(definitionSeparator)
     return fingerprint.split(definitionSeparator)[0] === parameters ? "definition" : "parameters"
@@ -260,7 +262,10 @@ export const changeSince = (
  * What stands for a tool where an answer is remembered: its parameters and what it says it does, so that another tool of
  * its name, or the same one with another purpose, is asked about again.
  */
-export const versionOf = (tool: Tool.Any): Effect.Effect<string> => codecOf(tool).version
+export const versionOf = (tool: Tool.Any): Effect.Effect<string> => {
+  const codec = codecOf(tool)
+  return codec.version ?? Effect.flatMap(version(tool), (found) => codec.version = Effect.succeed(found))
+}
 
 /** What a seal binds of a call that is ready. */
 export const binding = (
@@ -268,7 +273,7 @@ export const binding = (
   scope: Approval.ApprovalScope,
   presentationDigest?: string
 ): Effect.Effect<ApprovalSeal.Binding> =>
-  Effect.map(fingerprintOf(prepared.tool), (schemaFingerprint) => {
+  Effect.mapEager(fingerprintOf(prepared.tool), (schemaFingerprint) => {
     const { canonical, toolCallId, toolName } = prepared
     return bindingOf({ canonical, toolCallId, toolName, schemaFingerprint }, scope, presentationDigest)
   })

@@ -52,16 +52,19 @@ export const carryOut = (
     Effect.ensuring(Effect.suspend(() => one.file.running?.leave ?? Effect.void))
   )
 
-/** Settles calls of a history. */
+/** Settles calls of a history, each as it is read. */
 export const settle = (
   runner: Outcome.Runner,
-  cases: ReadonlyArray<Case>,
+  reading: ReadonlyArray<Effect.Effect<Case>>,
   sink: Outcome.Sink
 ): Effect.Effect<ReadonlyArray<Outcome.Outcome>, Failure> =>
-  Effect.flatMap(Effect.forEach(cases, (one) => advanceOne(one, ["reply"]), sideBySide(cases)), (advanced) => {
-    takePlaces(runner, advanced)
-    return collect(advanced, (one) => carryOut(runner, one, sink))
-  })
+  Effect.flatMap(
+    Effect.forEach(reading, (read) => Effect.flatMap(read, (one) => advanceOne(one, ["reply"])), sideBySide(reading)),
+    (advanced) => {
+      takePlaces(runner, advanced)
+      return collect(advanced, (one) => carryOut(runner, one, sink))
+    }
+  )
 
 /** What became of each, in their order, or the first failure of them. */
 export const collect = <A, E>(

@@ -14,6 +14,7 @@ import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import type * as Recorder from "../environment/recorder.ts"
 import * as Agents from "../gather/agents.ts"
+import type { Case } from "../gather/file.ts"
 import * as History from "../gather/history.ts"
 import * as Order from "../gather/order.ts"
 import * as Ending from "../history/ending.ts"
@@ -167,7 +168,7 @@ const settleCalls = Effect.fnUntraced(function*(
   )
   const outcomes = pending.length === 0
     ? []
-    : yield* Batch.settle(turn, yield* readCalls(turn, subject, pending), sink)
+    : yield* Batch.settle(turn, readCalls(turn, subject, pending), sink)
   const results: Array<Results.ResultPart> = late.filter((part) => part !== undefined)
   const open: Array<Approval.ApprovalRequest> = []
   // For each call that had none, in order.
@@ -255,7 +256,7 @@ const readCalls = (
   { environment, shown }: Turn,
   subject: History.Subject,
   pending: ReadonlyArray<Transcript.TranscriptCall>
-) => {
+): ReadonlyArray<Effect.Effect<Case>> => {
   const line = Order.make()
   const turns = new Map<Transcript.TranscriptCall, Order.Turn>()
   if (environment.memory.remembers) {
@@ -263,10 +264,8 @@ const readCalls = (
       if (!turns.has(call)) turns.set(call, line.join())
     }
   }
-  return Effect.forEach(
-    pending,
-    (call) => History.read(subject, call, { recalling: turns.get(call) ?? Order.none, runs: shown.line }),
-    { concurrency: "unbounded" }
+  return pending.map((call) =>
+    History.read(subject, call, { recalling: turns.get(call) ?? Order.none, runs: shown.line })
   )
 }
 
