@@ -333,7 +333,12 @@ export const make = Effect.fnUntraced(function*(options: {
     run.waits = false
     const above = yield* Above.Above
     const running = { store, nonce: acquired.claim.nonce, version: acquired.version }
-    const exit = yield* Effect.exit(restore(Effect.provideService(effect, Above.Above, [...above, running])))
+    const inside = Effect.updateContext(
+      effect,
+      (context: Context.Context<R>) =>
+        Context.add(Context.add(context, Above.Above, [...above, running]), Activity.Current, run.activity)
+    )
+    const exit = yield* Effect.exit(restore(inside))
     const claim = { ...acquired.claim, within: within?.() }
     const held = { ...acquired, claim }
     const params = claim.params === undefined ? undefined : { params: claim.params }

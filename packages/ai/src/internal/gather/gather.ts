@@ -69,7 +69,7 @@ const own = (
     )
 }
 
-const verdict = Effect.fnUntraced(function*(
+const verdict = Effect.fnUntracedEager(function*(
   file: File,
   standing: Standing.Standing
 ): Effect.fn.Return<Standing.Standing> {
@@ -85,7 +85,7 @@ const verdict = Effect.fnUntraced(function*(
 })
 
 // What a person was shown is part of what they approved.
-const shown = Effect.fnUntraced(function*(
+const shown = Effect.fnUntracedEager(function*(
   { judged, questions }: File,
   standing: Standing.Standing,
   at: number

@@ -261,16 +261,15 @@ export const warnForgetful = (
   { memory }: Environment.Environment,
   result: Approval.ApprovalResult,
   toolName: string
-): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const isWanted = result._tag === "NeedsApproval" && result.remember !== undefined && result.rememberable !== false
-    if (memory.remembers || !isWanted || forgetful.has(memory)) return Effect.void
-    forgetful.add(memory)
-    return Effect.logWarning(
-      `Assent: the policy says once_per_session for "${toolName}", but there is no memory, so` +
-        " a person is asked about every call. Provide one: Effect.provide(program, ApprovalMemory.layerSession())."
-    )
-  })
+): Effect.Effect<void> => {
+  const isWanted = result._tag === "NeedsApproval" && result.remember !== undefined && result.rememberable !== false
+  if (memory.remembers || !isWanted || forgetful.has(memory)) return Effect.void
+  forgetful.add(memory)
+  return Effect.logWarning(
+    `Assent: the policy says once_per_session for "${toolName}", but there is no memory, so` +
+      " a person is asked about every call. Provide one: Effect.provide(program, ApprovalMemory.layerSession())."
+  )
+}
 
 const warned = new WeakSet<ApprovalMemory.Service>()
 

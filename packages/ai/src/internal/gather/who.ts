@@ -15,7 +15,7 @@ const ruleFor = ({ environment, judged }: File, given?: Given): Approvers.Rule |
 export const paramsOf = ({ target }: Given): Effect.Effect<string | undefined> =>
   target === undefined ? Effect.undefined : Prepare.paramsDigest(target.prepared)
 
-export const gather = Effect.fnUntraced(function*(
+export const gather = Effect.fnUntracedEager(function*(
   file: File,
   standing: Standing.Standing,
   at: number,

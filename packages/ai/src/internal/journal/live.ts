@@ -44,7 +44,7 @@ export const within = <Settled, Failure, A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     run.fiber = fiber
-    return Effect.provideService(effect, Activity.Current, run.activity)
+    return effect
   })
 
 /** Waits for the end of all that this process has, so long. */

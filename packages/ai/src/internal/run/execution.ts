@@ -61,15 +61,9 @@ interface Call extends Results.CallName {
   readonly params: unknown
 }
 
-const handle = (
-  handlers: Handlers,
-  { id, name, params }: Call
-): ReturnType<Handlers["handle"]> => {
-  return Consent.give(handlers.handle(name, params, id), toolOf(handlers.tools, name), name, id)
-}
-
 /** Lets a handler run in this fiber, emitting preliminary results, and gives its final one. */
 const take = (
+  handlers: Handlers,
   handled: ReturnType<Handlers["handle"]>,
   call: Call,
   maxResultBytes: number,
@@ -87,13 +81,14 @@ const take = (
     final = Results.toolResult(call, excess === undefined ? output : Results.leftOut(output, excess, maxResultBytes))
     return excess === undefined ? Effect.void : Bounding.tellLeftOut(call, output, excess)
   }
-  return handled.pipe(
+  const running = Effect.flatMap(
+    handled,
     // Most give one thing, and all of it at once.
-    Effect.flatMap(
-      Stream.runForEachArray((outputs) =>
-        outputs.length === 1 ? takeOne(outputs[0]) : Effect.forEach(outputs, takeOne, { discard: true })
-      )
-    ),
+    Stream.runForEachArray((outputs) =>
+      outputs.length === 1 ? takeOne(outputs[0]) : Effect.forEach(outputs, takeOne, { discard: true })
+    )
+  )
+  return Consent.giveTo(running, toolOf(handlers.tools, call.name), call.name, call.id).pipe(
     Effect.provideService(Within.Opened, opened),
     Effect.flatMap(() =>
       final === undefined
@@ -111,7 +106,7 @@ export const directSettled = (
   emit: Emit
 ): Effect.Effect<Executed> =>
   Effect.flatMap(
-    Effect.exit(take(handle(handlers, call), call, maxResultBytes, emit)),
+    Effect.exit(take(handlers, handlers.handle(call.name, call.params, call.id), call, maxResultBytes, emit)),
     (exit): Effect.Effect<Executed> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ part: exit.value, failure: undefined })
       if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
@@ -204,29 +199,27 @@ export const approved = (
     began: claim.nonce
   }
   const agents: Deferral.Run["agents"] = { began: false }
-  return Effect.flatMap(
-    Effect.flatMap(
-      Effect.all([
-        edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+  const running = Spans.run(run(environment, handlers, waiting, undefined, agents, emit), claim)
+  const runAs = (params: string | undefined, hasAgents: boolean) =>
+    environment.journal.run({ ...claim, params }, {
+      effect: answered === undefined ? running : Effect.andThen(Remembering.keep(environment, answered), running),
+      idempotent: hasAgents || isRepeatable(prepared.tool),
+      joinOnly,
+      endsWithReader: isAgent(prepared.tool),
+      within: () => agents.began ? claim.nonce : undefined
+    })
+  const settled = Effect.flatMapEager(
+    edits !== undefined ? Prepare.paramsDigest(prepared) : Effect.undefined,
+    (params) =>
+      Effect.flatMapEager(
         // A handler that talks to agents begins again at its first line.
         Deferral.of(prepared.tool) === undefined || joinOnly
           ? Effect.succeed(false)
-          : environment.suspensions.hasAgents(claim.nonce)
-      ]),
-      ([params, hasAgents]) =>
-        environment.journal.run({ ...claim, params }, {
-          effect: Effect.andThen(
-            Remembering.keep(environment, answered),
-            Spans.run(run(environment, handlers, waiting, undefined, agents, emit), claim)
-          ),
-          idempotent: hasAgents || isRepeatable(prepared.tool),
-          joinOnly,
-          endsWithReader: isAgent(prepared.tool),
-          within: () => agents.began ? claim.nonce : undefined
-        })
-    ),
-    (settled) => executed(settled, waiting)
+          : environment.suspensions.hasAgents(claim.nonce),
+        (hasAgents) => runAs(params, hasAgents)
+      )
   )
+  return Effect.flatMap(settled, (settled) => executed(settled, waiting))
 }
 
 type Ended = ApprovalJournal.Ran | ApprovalJournal.Suspended | ApprovalJournal.Again
@@ -380,8 +373,9 @@ const run = (
   const mayWait = Deferral.of(prepared.tool) !== undefined
   const assent = { approvalId: waiting.call.root }
   const emitPreliminary: Emit = (part) => emit({ ...part, metadata: { ...part.metadata, assent } })
-  const handled = handle(handlers, call)
+  const handled = handlers.handle(call.name, call.params, call.id)
   const taken = take(
+    handlers,
     environment.options.paramsInSpans ? handled : Spans.withoutParameters(handled),
     call,
     maxResultBytes,

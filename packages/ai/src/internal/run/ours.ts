@@ -204,7 +204,7 @@ export const kept = (file: File, asked: Asked, decidedBy: DecidedBy): Effect.Eff
 // What is decided
 // =============================================================================
 
-const decided: Hand["decided"] = Effect.fnUntraced(function*(file, standing, decision) {
+const decided: Hand["decided"] = Effect.fnUntracedEager(function*(file, standing, decision) {
   switch (decision._tag) {
     case "Fail":
       if (decision.why === "forged") yield* refuse(file, file.root!, file.failure!.reason)
@@ -334,7 +334,7 @@ export const targetOf = (
 }
 
 /** The run of what was approved, with what is to be remembered of it. It holds at once for the other calls of the turn. */
-export const approve = Effect.fnUntraced(function*(
+export const approve = Effect.fnUntracedEager(function*(
   file: File,
   { at, by }: Extract<Decision, { _tag: "Run" }>
 ): Effect.fn.Return<Approved> {

@@ -46,11 +46,25 @@ export const give = <A, E, E2>(
   toolName: string,
   toolCallId: unknown
 ): Handled<A, E, E2> => {
-  if (tool === undefined || !Gate.isGated(tool)) return handled
-  const consent: Consent = { toolName, ownName: tool.name, toolCallId }
+  const consent = of(tool, toolName, toolCallId)
+  if (consent === undefined) return handled
   // Upstream's handlers run where they are begun; another's may run where their output is read.
   return Effect.provideService(Effect.map(handled, Stream.provideService(Consent, consent)), Consent, consent)
 }
+
+/** Gives it to what runs one call and reads all that it gives. */
+export const giveTo = <A, E, R>(
+  running: Effect.Effect<A, E, R>,
+  tool: Tool.Any | undefined,
+  toolName: string,
+  toolCallId: unknown
+): Effect.Effect<A, E, R> => {
+  const consent = of(tool, toolName, toolCallId)
+  return consent === undefined ? running : Effect.provideService(running, Consent, consent)
+}
+
+const of = (tool: Tool.Any | undefined, toolName: string, toolCallId: unknown): Consent | undefined =>
+  tool === undefined || !Gate.isGated(tool) ? undefined : { toolName, ownName: tool.name, toolCallId }
 
 const covers = (consent: Consent | "any" | undefined, toolName: string, toolCallId: unknown): boolean =>
   consent !== undefined && (consent === "any" ||

@@ -185,7 +185,7 @@ const without = ({ presentation: _, ...needs }: Approval.NeedsApproval): Approva
   new Approval.NeedsApproval(needs)
 
 /** What a person was shown is part of what they approved: if the policy would show something else now, it is void. */
-export const drift = Effect.fnUntraced(function*(
+export const drift = Effect.fnUntracedEager(function*(
   sealed: ApprovalSeal.Sealed,
   verdict: Approval.ApprovalResult
 ): Effect.fn.Return<string | undefined> {

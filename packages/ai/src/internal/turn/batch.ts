@@ -45,11 +45,13 @@ export const carryOut = (
   { one, said }: Advanced,
   sink: Outcome.Sink
 ): Effect.Effect<Outcome.Outcome, Failure> =>
-  said.pipe(
-    Effect.flatMap((said) => said._tag === "Need" ? conclude(Ours.hand, one) : Effect.succeed(said)),
-    Effect.flatMap((decision) => Outcome.carryOut(runner, one, decision, sink)),
+  Effect.ensuring(
+    Effect.flatMapEager(said, (said) =>
+      said._tag === "Need"
+        ? Effect.flatMap(conclude(Ours.hand, one), (decision) => Outcome.carryOut(runner, one, decision, sink))
+        : Outcome.carryOut(runner, one, said, sink)),
     // Whatever became of it, those behind it go on.
-    Effect.ensuring(Effect.suspend(() => one.file.running?.leave ?? Effect.void))
+    Effect.suspend(() => one.file.running?.leave ?? Effect.void)
   )
 
 /** Settles calls of a history, each as it is read. */
@@ -73,5 +75,12 @@ export const collect = <A, E>(
 ): Effect.Effect<ReadonlyArray<Outcome.Outcome>, E> =>
   Effect.flatMap(
     Effect.forEach(items, (item) => Effect.exit(each(item)), sideBySide(items)),
-    (exits) => Effect.forEach(exits, (exit) => exit)
+    (exits): Effect.Effect<ReadonlyArray<Outcome.Outcome>, E> => {
+      const outcomes: Array<Outcome.Outcome> = []
+      for (const exit of exits) {
+        if (Exit.isFailure(exit)) return Effect.failCause(exit.cause)
+        outcomes.push(exit.value)
+      }
+      return Effect.succeed(outcomes)
+    }
   )
