@@ -31,5 +31,4 @@ const file = Path.join(import.meta.dirname, "results.json")
 
 export const read = (): ReadonlyArray<Row> => Fs.existsSync(file) ? JSON.parse(Fs.readFileSync(file, "utf8")) : []
 
-export const write = (rows: ReadonlyArray<Row>): void =>
-  Fs.writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`)
+export const write = (rows: ReadonlyArray<Row>): void => Fs.writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`)
