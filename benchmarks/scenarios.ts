@@ -1,4 +1,7 @@
 /** The rows: what is done, and by whom. The modules of a library are read only where it is measured. */
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
 import type { Contestant } from "./measure.ts"
 
 export interface Scenario {
@@ -20,6 +23,23 @@ const approval = (kind: Kind, calls: number) => async (): Promise<ReadonlyArray<
     import("./contestants/bareLoop.ts")
   ])
   return libraries.map((library) => library[kind](calls))
+}
+
+/** Each library has a file of its own in one folder of this machine's disk. */
+const sqlite = (synchronous: "FULL" | "NORMAL") => async (): Promise<ReadonlyArray<Contestant>> => {
+  const [Sqlite, LangChain, LangGraph] = await Promise.all([
+    import("./contestants/sqlite.ts"),
+    import("./contestants/langchain.ts"),
+    import("./contestants/langgraph.ts")
+  ])
+  const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-benchmarks-"))
+  process.once("exit", () => Fs.rmSync(folder, { recursive: true, force: true }))
+  return [
+    Sqlite.decides(Path.join(folder, "ours.db"), synchronous),
+    LangChain.decidesOnSqlite(Path.join(folder, "langchain.db"), synchronous),
+    LangGraph.decidesOnSqlite(Path.join(folder, "langgraph.db"), synchronous),
+    Sqlite.bare(Path.join(folder, "bare.db"), synchronous)
+  ]
 }
 
 const one = { rounds: 60, turnMs: 20, mostOperations: 200 }
@@ -55,5 +75,13 @@ export const scenarios: ReadonlyArray<Scenario> = [
     title: "resume 100 at once",
     contestants: approval("approves", 100),
     goals: [{ library: "ai", ratio: 0.35 }]
-  }
+  },
+  ...(["FULL", "NORMAL"] as const).map((synchronous) => ({
+    rounds: 40,
+    turnMs: 60,
+    mostOperations: 50,
+    title: `decide on SQLite, synchronous ${synchronous}`,
+    contestants: sqlite(synchronous),
+    goals: ["langchain", "langgraph"].map((library) => ({ library, ratio: 0.8 }))
+  }))
 ]

@@ -15,10 +15,10 @@ const DeleteFile = Tool.make("DeleteFile", {
   success: Schema.Struct({ deleted: Schema.Boolean }),
   needsApproval: true
 })
-const toolkit = Toolkit.make(DeleteFile)
+export const toolkit = Toolkit.make(DeleteFile)
 
 /** It reads the parameters' text each time, as a provider does, and looks whether it is told of what it has to be told of. */
-const model = (calls: number) =>
+export const model = (calls: number) =>
   Provider.makeModel((messages) => {
     if (messages.length === 1) {
       return Provider.calls(Array.from({ length: calls }, (_, index) => ({
@@ -36,8 +36,10 @@ const model = (calls: number) =>
     return Provider.text([Work.finalText])
   })
 
+export const handlers = toolkit.toLayer({ DeleteFile: (params) => Effect.sync(() => Work.deleteFile(params)) })
+
 const services = Layer.mergeAll(
-  toolkit.toLayer({ DeleteFile: (params) => Effect.sync(() => Work.deleteFile(params)) }),
+  handlers,
   ApprovalSeal.layer({ key: Work.key }),
   ApprovalJournal.layerMemory()
 )

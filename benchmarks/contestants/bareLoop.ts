@@ -10,13 +10,13 @@ interface Asked {
   readonly tag: Buffer
 }
 
-const library = "bare loop"
-const version = process.version.slice(1)
+export const library = "bare loop"
+export const version = process.version.slice(1)
 
 const seal = (id: string, callId: string, params: string): Buffer =>
   createHmac("sha256", Work.key).update(JSON.stringify([id, callId, "DeleteFile", params])).digest()
 
-const ask = (calls: number): ReadonlyArray<Asked> =>
+export const ask = (calls: number): ReadonlyArray<Asked> =>
   Array.from({ length: calls }, (_, index) => {
     const id = randomUUID()
     const callId = `call-${index}`
@@ -24,12 +24,13 @@ const ask = (calls: number): ReadonlyArray<Asked> =>
     return { id, callId, params, tag: seal(id, callId, params) }
   })
 
-const settle = async (
-  states: Map<string, string>,
-  { callId, id, params, tag }: Asked,
-  approved: boolean
-): Promise<void> => {
+export const verify = ({ callId, id, params, tag }: Asked): void => {
   if (!timingSafeEqual(tag, seal(id, callId, params))) throw new Error("It is forged.")
+}
+
+const settle = async (states: Map<string, string>, asked: Asked, approved: boolean): Promise<void> => {
+  const { id, params } = asked
+  verify(asked)
   if (states.has(id)) throw new Error("It ran.")
   states.set(id, approved ? "running" : "denied")
   if (approved) states.set(id, JSON.stringify(await Work.deleteFile(JSON.parse(params))))
