@@ -20,9 +20,13 @@ const approval = (kind: Kind, calls: number) => async (): Promise<ReadonlyArray<
   const libraries = await Promise.all([
     import("./contestants/assent.ts"),
     import("./contestants/aiSdk.ts"),
+    import("./contestants/openaiAgents.ts"),
+    import("./contestants/langchain.ts"),
     import("./contestants/bareLoop.ts")
   ])
-  return libraries.map((library) => library[kind](calls))
+  // It asks about one call at a time.
+  const Mastra = calls === 1 ? await import("./contestants/mastra.ts") : undefined
+  return [...libraries.map((library) => library[kind](calls)), ...(Mastra === undefined ? [] : [Mastra[kind]()])]
 }
 
 /** Each library has a file of its own in one folder of this machine's disk. */

@@ -2,53 +2,9 @@
 import { generateText, type ModelMessage, tool } from "ai"
 import { z } from "zod"
 import type { Contestant } from "../measure.ts"
+import { makeModel } from "../modelV4.ts"
 import { versionOf } from "../versions.ts"
 import * as Work from "../work.ts"
-
-type Model = Exclude<Parameters<typeof generateText>[0]["model"], string>
-type ModelV4 = Extract<Model, { readonly specificationVersion: "v4" }>
-type Result = Awaited<ReturnType<ModelV4["doGenerate"]>>
-
-const usage: Result["usage"] = {
-  inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 5, text: 5, reasoning: 0 }
-}
-
-/** As the mock model of `ai/test`, but it keeps nothing of what it was asked: that would be measured too. */
-const makeModel = (calls: number): ModelV4 => ({
-  specificationVersion: "v4",
-  provider: "bench",
-  modelId: "bench",
-  supportedUrls: {},
-  doGenerate: async ({ prompt }) => {
-    if (prompt.length === 1) {
-      return {
-        content: Array.from({ length: calls }, (_, index) => ({
-          type: "tool-call",
-          toolCallId: `call-${index}`,
-          toolName: "DeleteFile",
-          input: Work.paramsOf(index)
-        })),
-        finishReason: { unified: "tool-calls", raw: "tool-calls" },
-        usage,
-        warnings: []
-      }
-    }
-    const last = prompt.at(-1)!
-    let results = 0
-    if (typeof last.content !== "string") {
-      for (const part of last.content) if (part.type === "tool-result") results++
-    }
-    Work.expect("results that the model is told of", results, calls)
-    return {
-      content: [{ type: "text", text: Work.finalText }],
-      finishReason: { unified: "stop", raw: "stop" },
-      usage,
-      warnings: []
-    }
-  },
-  doStream: () => Promise.reject(new Error("Nothing is streamed here."))
-})
 
 const tools = {
   DeleteFile: tool({
