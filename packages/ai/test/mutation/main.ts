@@ -68,8 +68,10 @@ const tests = ["ai", "ai-sdk", "openai", "shell", "sql", "terminal", "web"]
   .toSorted((left, right) => rank(left) - rank(right))
 
 const chunkSize = 12
-const queue = Array.from({ length: Math.ceil(tests.length / chunkSize) }, (_, index) =>
-  tests.slice(index * chunkSize, (index + 1) * chunkSize))
+const queue = Array.from(
+  { length: Math.ceil(tests.length / chunkSize) },
+  (_, index) => tests.slice(index * chunkSize, (index + 1) * chunkSize)
+)
 const total = queue.length
 let chunks = 0
 let finished = 0

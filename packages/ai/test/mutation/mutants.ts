@@ -2,6 +2,7 @@
  * The mutants of every package, from Stryker's instrumenter, and a sample of them: so many of each wing, drawn by a seed.
  */
 import { type File, Instrumenter } from "@stryker-mutator/instrumenter"
+import * as Arr from "effect/Array"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 
@@ -102,17 +103,17 @@ export const sample = async (options: {
   const wanted = (path: string) =>
     options.words.length === 0 || options.words.some((word) => wingOf(path).includes(word) || path.includes(word))
   const every = (await instrument(sources().filter(wanted).map((path) => [path, true]))).mutants
-  const wings = Map.groupBy(every, ({ fileName }) => wingOf(fileName))
+  const wings = Object.entries(Arr.groupBy(every, ({ fileName }) => wingOf(fileName)))
   const next = numbers(options.seed)
-  const drawn = [...wings.values()].flatMap((all) => draw(all, options.count, next))
+  const drawn = wings.flatMap(([, all]) => draw(all, options.count, next))
   const keys = new Set(drawn.map(keyOf))
-  const places = Map.groupBy(drawn, ({ fileName }) => fileName)
-  const chosen = await instrument([...places].map(([path, of]) => [path, of.map(({ location }) => location)]))
-  const lines = new Map([...places.keys()].map((path) =>
-    [path, Fs.readFileSync(Path.join(root, path), "utf8").split("\n")] as const
-  ))
+  const places = Object.entries(Arr.groupBy(drawn, ({ fileName }) => fileName))
+  const chosen = await instrument(places.map(([path, of]) => [path, of.map(({ location }) => location)]))
+  const lines = new Map(
+    places.map(([path]) => [path, Fs.readFileSync(Path.join(root, path), "utf8").split("\n")] as const)
+  )
   return {
-    population: new Map([...wings].map(([wing, of]) => [wing, of.length])),
+    population: new Map(wings.map(([wing, of]) => [wing, of.length])),
     files: new Map(chosen.files.map(({ content, name }) => [name, content])),
     mutants: chosen.mutants.filter((mutant) => keys.has(keyOf(mutant))).map((mutant) => ({
       id: mutant.id,

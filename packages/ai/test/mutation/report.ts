@@ -1,4 +1,5 @@
 /** What became of a sample of mutants, as a table with a row for each wing. */
+import * as Arr from "effect/Array"
 import type { Mutant } from "./mutants.ts"
 
 export interface Judged extends Mutant {
@@ -24,11 +25,11 @@ const row = (name: string, of: ReadonlyArray<Judged>, population: number): strin
 }
 
 export const table = (judged: ReadonlyArray<Judged>, population: ReadonlyMap<string, number>): string => {
-  const wings = Map.groupBy(judged, ({ wing }) => wing)
+  const wings = Object.entries(Arr.groupBy(judged, ({ wing }) => wing))
   return [
     "| Wing | Mutants in all | Killed of the sample | Percent | Survived | Reached by no test | Left out |",
     "| --- | --- | --- | --- | --- | --- | --- |",
-    ...[...wings].toSorted().map(([wing, of]) => row(wing, of, population.get(wing) ?? 0)),
+    ...wings.toSorted().map(([wing, of]) => row(wing, of, population.get(wing) ?? 0)),
     row("all", judged, [...population.values()].reduce((sum, count) => sum + count, 0))
   ].join("\n")
 }
