@@ -12,22 +12,28 @@ const usage: Result["usage"] = {
   outputTokens: { total: 5, text: 5, reasoning: 0 }
 }
 
-const answer = ({ prompt }: Options, calls: number): Pick<Result, "content" | "finishReason"> => {
+const said = ({ prompt }: Options): string | undefined => {
   const last = prompt.at(-1)!
-  if (last.role === "user") {
+  const part = last.role === "user" ? last.content[0] : undefined
+  return part?.type === "text" ? part.text : undefined
+}
+
+const answer = (options: Options, calls: number): Pick<Result, "content" | "finishReason"> => {
+  const question = said(options)
+  if (question !== undefined) {
     return {
       content: Array.from({ length: calls }, (_, index) => ({
         type: "tool-call",
         toolCallId: `call-${index}`,
-        toolName: "DeleteFile",
+        toolName: question === Work.draftQuestion ? "DeleteDraft" : "DeleteFile",
         input: Work.paramsOf(index)
       })),
       finishReason: { unified: "tool-calls", raw: "tool-calls" }
     }
   }
+  const { content } = options.prompt.at(-1)!
   let results = 0
-  for (const { content } of prompt) {
-    if (typeof content === "string") continue
+  if (typeof content !== "string") {
     for (const part of content) if (part.type === "tool-result") results++
   }
   Work.expect("results that the model is told of", results, calls)
@@ -37,6 +43,14 @@ const answer = ({ prompt }: Options, calls: number): Pick<Result, "content" | "f
   }
 }
 
+const textParts = (deltas: ReadonlyArray<string>): ReadonlyArray<Part> => [
+  { type: "text-start", id: "0" },
+  ...deltas.map((delta): Part => ({ type: "text-delta", id: "0", delta })),
+  { type: "text-end", id: "0" }
+]
+
+const story = textParts(Work.words)
+
 /** As the mock model of `ai/test`, but it keeps nothing of what it was asked: that would be measured too. */
 export const makeModel = (calls: number): ModelV4 => ({
   specificationVersion: "v4",
@@ -45,21 +59,18 @@ export const makeModel = (calls: number): ModelV4 => ({
   supportedUrls: {},
   doGenerate: async (options) => ({ ...answer(options, calls), usage, warnings: [] }),
   doStream: async (options) => {
-    const { content, finishReason } = answer(options, calls)
+    const isStory = said(options) === Work.storyQuestion
+    const { content, finishReason } = isStory
+      ? { content: [], finishReason: { unified: "stop" as const, raw: "stop" } }
+      : answer(options, calls)
     return {
       stream: streamOf([
         { type: "stream-start", warnings: [] },
-        ...content.flatMap((part): ReadonlyArray<Part> =>
-          part.type === "text"
-            ? [
-              { type: "text-start", id: "0" },
-              { type: "text-delta", id: "0", delta: part.text },
-              { type: "text-end", id: "0" }
-            ]
-            : part.type === "tool-call"
-            ? [part]
-            : []
-        ),
+        ...(isStory ?
+          story :
+          content.flatMap((part): ReadonlyArray<Part> =>
+            part.type === "text" ? textParts([part.text]) : part.type === "tool-call" ? [part] : []
+          )),
         { type: "finish", finishReason, usage }
       ])
     }

@@ -27,8 +27,7 @@ const makeAgent = (): Agent => {
     model: makeModel(1) as MastraModelConfig,
     tools: { DeleteFile }
   })
-  new Mastra({ agents: { bench: agent }, storage: new InMemoryStore(), logger: false })
-  return agent
+  return new Mastra({ agents: { bench: agent }, storage: new InMemoryStore(), logger: false }).getAgent("bench")
 }
 
 const library = "@mastra/core"
@@ -77,3 +76,21 @@ const resumes = (approved: boolean): Contestant => {
 
 export const approves = (): Contestant => resumes(true)
 export const denies = (): Contestant => resumes(false)
+
+/** A stream of text beside a tool that would ask. */
+export const streams = (): Contestant => {
+  const agent = makeAgent()
+  return {
+    library,
+    version,
+    prepare: async (operations) => () =>
+      Work.expectRuns(0, 1, async () => {
+        for (let i = 0; i < operations; i++) {
+          let read = 0
+          const { fullStream } = await agent.stream(Work.storyQuestion)
+          for await (const part of fullStream) if (part.type === "text-delta") read++
+          Work.expect("deltas", read, Work.words.length)
+        }
+      })
+  }
+}

@@ -37,8 +37,21 @@ const makeModel = (calls: number): Model => ({
       }]
     }
   },
-  getStreamedResponse: () => {
-    throw new Error("Nothing is streamed here.")
+  getStreamedResponse: async function*() {
+    for (const delta of Work.words) yield { type: "output_text_delta", delta }
+    yield {
+      type: "response_done",
+      response: {
+        id: "response",
+        usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+        output: [{
+          type: "message",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: Work.words.join("") }]
+        }]
+      }
+    }
   }
 })
 
@@ -106,3 +119,22 @@ const resumes = (calls: number, approved: boolean): Contestant => {
 
 export const approves = (calls: number): Contestant => resumes(calls, true)
 export const denies = (calls: number): Contestant => resumes(calls, false)
+
+/** A stream of text beside a tool that would ask. */
+export const streams = (): Contestant => {
+  const agent = makeAgent(1)
+  return {
+    library,
+    version,
+    prepare: async (operations) => () =>
+      Work.expectRuns(0, 1, async () => {
+        for (let i = 0; i < operations; i++) {
+          let read = 0
+          for await (const event of await run(agent, Work.storyQuestion, { stream: true })) {
+            if (event.type === "raw_model_stream_event" && event.data.type === "output_text_delta") read++
+          }
+          Work.expect("deltas", read, Work.words.length)
+        }
+      })
+  }
+}
