@@ -96,7 +96,9 @@ export const extract = (options: { readonly source: string; readonly generated: 
       used.add(title.toLowerCase())
       const file = `${module.name}/${title.replaceAll(" ", "-")}.ts`
       files.set(file, compile(example))
-      for (const specifier of importsOf({ ...module, parsed: parse("example.ts", example.code) })) imported.add(specifier)
+      for (const specifier of importsOf({ ...module, parsed: parse("example.ts", example.code) })) {
+        imported.add(specifier)
+      }
       tests.push(
         `  it(${JSON.stringify(title)}, () => import(${
           JSON.stringify(`./${Path.posix.basename(module.name)}/${Path.posix.basename(file)}`)
