@@ -2,7 +2,7 @@
 import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit, Webhook } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { SqlApproval } from "@assent/sql"
-import { NodeHttpServer } from "@effect/platform-node"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { createServer } from "node:http"
@@ -97,4 +97,4 @@ const program = Effect.gen(function*() {
   else yield* say
 })
 const Everything = Layer.mergeAll(Handlers, Model, SqlApproval.layer({ filename: "shop.db" }))
-await Effect.runPromise(Effect.provide(program, Everything))
+NodeRuntime.runMain(Effect.provide(program, Everything))
