@@ -140,7 +140,8 @@ describe("workspace", () => {
   })
 
   it("README shows the program it says it shows", () => {
-    assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())
-    assert.include(read("packages/ai/README.md"), read("scratchpad/shopping.ts").trimEnd())
+    for (const page of ["README.md", "packages/ai/README.md"]) {
+      assert.include(read(page), read("scratchpad/hello.ts").trimEnd())
+    }
   })
 })
