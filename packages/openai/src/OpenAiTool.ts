@@ -225,6 +225,14 @@ export const WebSearch = returningFailures(Tool.providerDefined({
 /**
  * Searches the web, as OpenAI's older models do.
  *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * const Search = OpenAiTool.WebSearchPreview({ search_context_size: "low" })
+ *
+ * Search.id // => "openai.web_search_preview"
+ * Search.args // => { search_context_size: "low" }
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -261,6 +269,14 @@ export const FileSearch = returningFailures(Tool.providerDefined({
 
 /**
  * Makes and changes images.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * const Draw = OpenAiTool.ImageGeneration({ size: "1024x1024", output_format: "webp" })
+ *
+ * Draw.id // => "openai.image_generation"
+ * Draw.args // => { size: "1024x1024", output_format: "webp" }
  *
  * @category constructors
  * @since 0.1.0

@@ -161,6 +161,19 @@ export const restored = (
 /**
  * {@link restored}, of a PostgreSQL database.
  *
+ * @example
+ * import { SqlApproval } from "@assent/sql"
+ * import { PgClient } from "@effect/sql-pg"
+ * import { Effect, Redacted } from "effect"
+ *
+ * // Nobody listens at this address.
+ * const Database = PgClient.layer({ url: Redacted.make("postgres://127.0.0.1:1/approvals") })
+ *
+ * // To be run once, after the backup was played back and before a program begins.
+ * const program = Effect.flip(Effect.provide(SqlApproval.restoredPg(), Database))
+ *
+ * await Effect.runPromise(program).then((error) => error._tag === "StoreError" && error.reason) // => "Unavailable"
+ *
  * @category restoring
  * @since 0.1.0
  */

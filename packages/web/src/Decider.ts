@@ -56,6 +56,23 @@ const refused = <Status extends Refused["status"]>(status: Status, description: 
 /**
  * {@link Refused} with its statuses, as an `HttpApi` declares them: the `error` of a middleware that says who somebody is.
  *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Schema } from "effect"
+ * import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, OpenApi } from "effect/http-api"
+ *
+ * class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Decider.Current }>()(
+ *   "Authorization",
+ *   { error: Decider.refusals }
+ * ) {}
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Authorization))
+ *
+ * const { responses } = OpenApi.fromApi(Api).paths["/name"]!.get!
+ *
+ * Object.keys(responses).filter((status) => status !== "200") // => ["401", "403", "404"]
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -71,6 +88,36 @@ export const refusals = [
 
 /**
  * Finds out who makes a request. Routes that need it do not start without one.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer } from "effect"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * // A route of the program's own, which knows people as the routes of this package do.
+ * const Name = HttpRouter.use((router) =>
+ *   Effect.gen(function*() {
+ *     const { identify } = yield* Decider.Decider
+ *     const answer = Effect.match(identify, {
+ *       onSuccess: ({ person }) => HttpServerResponse.text(person?.name ?? "nobody"),
+ *       onFailure: ({ message, status }) => HttpServerResponse.text(message, { status })
+ *     })
+ *     yield* router.add("GET", "/name", answer)
+ *   })
+ * )
+ * const Ours = Decider.layer((request) =>
+ *   request.headers["authorization"] === "Bearer t-1"
+ *     ? Effect.succeed({ person: { id: "ada", name: "Ada" }, scope: { principal: "ada" } })
+ *     : Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Layer.provide(Name, Ours), { disableLogger: true })
+ * const named = async (authorization: string) =>
+ *   (await handler(new Request("http://localhost/name", { headers: { authorization } }))).text()
+ *
+ * await named("Bearer t-1") // => "Ada"
+ * await named("Bearer t-2") // => "Please log in."
+ * await dispose()
  *
  * @category services
  * @since 0.1.0
@@ -117,6 +164,30 @@ export class Current extends Context.Service<Current, Who>()("@assent/web/Decide
  * Asks the {@link Decider} of the program who makes a request to an `HttpApi`, so that its routes and those of this package's
  * other modules know people in the same way.
  *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer, Schema } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Decider.Middleware))
+ *
+ * const MeLive = HttpApiBuilder.group(Api, "me", (handlers) =>
+ *   handlers.handle("name", () => Effect.map(Decider.Current, ({ person }) => person?.name ?? "nobody")))
+ * const Routes = HttpApiBuilder.layer(Api).pipe(
+ *   Layer.provide(MeLive),
+ *   Layer.provide(Decider.layerMiddleware),
+ *   Layer.provide(Decider.layer(() => Effect.succeed({ person: { id: "ada", name: "Ada" }, scope: {} }))),
+ *   Layer.provide(HttpServer.layerServices)
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/name"))
+ *
+ * await response.json() // => "Ada"
+ * await dispose()
+ *
  * @category middleware
  * @since 0.1.0
  */
@@ -127,6 +198,30 @@ export class Middleware extends HttpApiMiddleware.Service<Middleware, { provides
 
 /**
  * {@link Middleware}, from the decider of the program.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer, Schema } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Decider.Middleware))
+ *
+ * const MeLive = HttpApiBuilder.group(Api, "me", (handlers) => handlers.handle("name", () => Effect.succeed("Ada")))
+ * const nobody = new Decider.Refused({ status: 401, message: "Please log in." })
+ * const Routes = HttpApiBuilder.layer(Api).pipe(
+ *   Layer.provide(MeLive),
+ *   Layer.provide(Decider.layerMiddleware),
+ *   Layer.provide(Decider.layer(() => Effect.fail(nobody))),
+ *   Layer.provide(HttpServer.layerServices)
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/name"))
+ * await dispose()
+ *
+ * response.status // => 401
  *
  * @category middleware
  * @since 0.1.0
@@ -183,6 +278,24 @@ export const layer = <E, R>(
 /**
  * Everybody is let in, and nobody is known: whoever reaches the server sees every conversation and decides in it. For a
  * program on one's own machine. What policies name `approvers` for, nobody can decide.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Logger } from "effect"
+ * import { HttpServerRequest } from "effect/http"
+ *
+ * const warnings: Array<unknown> = []
+ * const program = Effect.flatMap(Decider.Decider, ({ identify }) => identify).pipe(
+ *   Effect.provideService(
+ *     HttpServerRequest.HttpServerRequest,
+ *     HttpServerRequest.fromWeb(new Request("http://localhost/api/chat"))
+ *   ),
+ *   Effect.provide(Decider.layerInsecure),
+ *   Effect.provide(Logger.layer([Logger.make(({ message }) => warnings.push(message))]))
+ * )
+ *
+ * await Effect.runPromise(program) // => { scope: {} }
+ * warnings.length // => 1
  *
  * @category layers
  * @since 0.1.0
