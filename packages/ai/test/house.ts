@@ -161,7 +161,10 @@ export const valueImportsOf = (module: SourceModule): ReadonlyArray<string> =>
     .filter((entry) => entry.entries.length === 0 || entry.entries.some((part) => !part.isType))
     .map((entry) => entry.moduleRequest.value)
 
-// The exported declarations without a doc comment, or with one that lacks its category or its version.
+/** A comment whose first line is words, and no tag. */
+const saysSomething = /^\*\s*\*?\s*[^\s@*]/
+
+// The exported declarations without a doc comment, or with one that lacks a sentence, its category or its version.
 const undocumented = (module: SourceModule): ReadonlyArray<string> => {
   const seen = new Set<string>()
   return (module.parsed.program.body as unknown as ReadonlyArray<Node>).flatMap((statement) => {
@@ -170,7 +173,8 @@ const undocumented = (module: SourceModule): ReadonlyArray<string> => {
     const names = declaredNames(statement).filter((name) => !seen.has(name))
     for (const name of names) seen.add(name)
     const comment = docComment(module, statement)
-    return comment.includes("@internal") || (comment.includes("@category") && comment.includes("@since")) ? [] : names
+    const isWhole = saysSomething.test(comment) && comment.includes("@category") && comment.includes("@since")
+    return comment.includes("@internal") || isWhole ? [] : names
   })
 }
 
@@ -238,11 +242,18 @@ export const describeDocumentation = (source: string): void => {
   const modules = all.filter(({ name }) => !name.includes("internal/") && !name.endsWith("index"))
   describe("documentation", () => {
     it.each(modules.map((module) => [module.name, module] as const))(
-      "%s: every export has a doc comment with its category and version",
+      "%s: every export has a doc comment that says what it is, with its category and version",
       (_, module) => {
         assert.deepStrictEqual(undocumented(module), [])
       }
     )
+
+    it("every example says what comes of it", () => {
+      const without = all.flatMap((module) =>
+        examples(module).filter(({ code }) => !code.includes("// =>")).map(({ name }) => `${module.name}.${name}`)
+      )
+      assert.deepStrictEqual(without, [])
+    })
 
     it("whatever is called, provided or put in has an example: each value but data", () => {
       const without = modules.flatMap((module) =>

@@ -132,7 +132,9 @@ export class Decider extends Context.Service<Decider, {
  *
  * @example
  * import { Decider } from "@assent/web"
- * import { Effect, Layer, Redacted } from "effect"
+ * import { Effect, Layer, Redacted, Schema } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
  * import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
  *
  * class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Decider.Current }>()(
@@ -150,6 +152,24 @@ export class Decider extends Context.Service<Decider, {
  *       : Effect.provideService(effect, Decider.Current, { person, scope: { principal: person.id } })
  *   }
  * })
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Authorization))
+ * const MeLive = HttpApiBuilder.group(Api, "me", (handlers) =>
+ *   handlers.handle("name", () => Effect.map(Decider.Current, ({ person }) => person?.name ?? "nobody")))
+ * const Routes = HttpApiBuilder.layer(Api).pipe(
+ *   Layer.provide(MeLive),
+ *   Layer.provide([AuthorizationLive, HttpServer.layerServices])
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ * const asked = (authorization: string) =>
+ *   handler(new Request("http://localhost/name", { headers: { authorization } }))
+ * const [ada, nobody] = [await asked("Bearer t-1"), await asked("Bearer t-2")]
+ *
+ * await ada.json() // => "Ada"
+ * nobody.status // => 401
+ * await dispose()
  *
  * @category services
  * @since 0.1.0
@@ -246,6 +266,7 @@ export const layerMiddleware: Layer.Layer<Middleware, never, Decider> = Layer.ef
  * @example
  * import { Decider } from "@assent/web"
  * import { Effect } from "effect"
+ * import { HttpServerRequest } from "effect/http"
  *
  * const sessions = new Map([["s-1", { id: "ada", name: "Ada" }]])
  *
@@ -255,6 +276,20 @@ export const layerMiddleware: Layer.Layer<Middleware, never, Decider> = Layer.ef
  *     ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
  *     : Effect.succeed({ person, scope: { principal: person.id } })
  * })
+ *
+ * const who = (cookie: string) =>
+ *   Effect.flatMap(Decider.Decider, ({ identify }) => identify).pipe(
+ *     Effect.map(({ person }) => person?.name),
+ *     Effect.catch(({ message }) => Effect.succeed(message)),
+ *     Effect.provide(Ours),
+ *     Effect.provideService(
+ *       HttpServerRequest.HttpServerRequest,
+ *       HttpServerRequest.fromWeb(new Request("http://localhost/api/chat", { headers: { cookie } }))
+ *     )
+ *   )
+ *
+ * await Effect.runPromise(who("session=s-1")) // => "Ada"
+ * await Effect.runPromise(who("session=s-2")) // => "Please log in."
  *
  * @category layers
  * @since 0.1.0
