@@ -12,16 +12,12 @@ export type Programs = ReadonlyMap<string, string | undefined>
 export const checkPages = Effect.fnUntraced(function*(root: string, packages: ReadonlyArray<Packed>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-<<<<<<< HEAD
   const guides = (yield* fs.readDirectory(path.join(root, "docs"))).filter((file) => file.endsWith(".md"))
-=======
-  const guides = yield* fs.readDirectory(path.join(root, "docs"))
   // What is tested, story by story, where a package has such a page.
   const tested = yield* Effect.filter(
     packages.map(({ name }) => `packages/${name}/test/README.md`),
     (page) => fs.exists(path.join(root, page))
   )
->>>>>>> 2f2ca5b4
   const ours = yield* Effect.forEach(
     ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`), ...tested],
     (page) =>
