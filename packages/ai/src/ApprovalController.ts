@@ -9,13 +9,12 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalEvents from "./ApprovalEvents.ts"
-import * as ApprovalMemory from "./ApprovalMemory.ts"
+import type * as ApprovalMemory from "./ApprovalMemory.ts"
 import type * as Approver from "./Approver.ts"
 import * as Answering from "./internal/asking/answered.ts"
 import * as Asking from "./internal/asking/asking.ts"
@@ -25,6 +24,7 @@ import * as Levels from "./internal/asking/levels.ts"
 import * as MemoryGuard from "./internal/asking/memoryGuard.ts"
 import * as Replies from "./internal/asking/replies.ts"
 import { definedFields } from "./internal/fields.ts"
+import * as Memory from "./internal/memory.ts"
 import * as Canonical from "./internal/seal/canonical.ts"
 import * as Cryptography from "./internal/seal/cryptography.ts"
 import * as Presentation from "./internal/tool/presentation.ts"
@@ -441,7 +441,7 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
   const context = yield* Enclosing.context
   const services = yield* Effect.context<never>()
   const controller = Levels.innermost(Context.get(services, Enclosing.Enclosing), services) ?? deferred
-  const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
+  const memory = Context.get(context, Memory.ApprovalMemory)
   const scope = yield* Approval.Scope
   const approvalId = yield* Cryptography.randomToken(16)
   const { description, name, presentation, reason } = question
@@ -471,37 +471,37 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
     })
   })
   const call = { scope, source: "program", toolName: name, version: "program", params }
-  const remembers = memory.remembers && scope.conversation !== undefined ? "conversation" : undefined
+  const remembering = memory.remembers && scope.conversation !== undefined ? memory : undefined
   return yield* Asking.inTurn(
     controller,
     Effect.gen(function*() {
       // A memory that goes wrong says nothing: it is asked, and what is answered counts (law L1).
-      const known = remembers !== undefined
+      const known = remembering !== undefined
         ? yield* Effect.orElseSucceed(
-          MemoryGuard.find(memory, call, { peek: false, timeLimit: memoryTimeLimit, toolCallId: approvalId }),
+          MemoryGuard.find(remembering, call, { peek: false, timeLimit: memoryTimeLimit, toolCallId: approvalId }),
           () => undefined
         )
         : undefined
       if (known !== undefined) return Answering.remembered(known)
-      const reply = yield* Asking.ask(controller, asked, { remembers })
+      const reply = yield* Asking.ask(controller, asked, { remembers: remembering && "conversation" })
       const decision = reply?.decision
       if (reply === undefined || decision === undefined || decision._tag === "Info") {
         return yield* ApprovalError.make(new ApprovalError.ApprovalRequired({ requests: [asked], content: [] }))
       }
-      const remember = Schema.decodeUnknownOption(ApprovalMemory.Remember)(decision.remember)
-      if (remembers !== undefined && Option.isSome(remember)) {
+      const remember = remembering?.matching.read(decision.remember)
+      if (remembering !== undefined && remember !== undefined) {
         const answered: ApprovalMemory.Answered = {
           ...call,
           id: approvalId,
           approvalId,
           toolCallId: approvalId,
           decision: decision._tag === "Approved" ? "approved" : "denied",
-          remember: remember.value,
+          remember,
           note: decision.note,
           decidedBy: reply.decidedBy
         }
         yield* Effect.catch(
-          MemoryGuard.remember(memory, answered, memoryTimeLimit),
+          MemoryGuard.remember(remembering, answered, memoryTimeLimit),
           (error) => Effect.logWarning(`Assent: an answer about "${name}" is not remembered. ${error.message}`)
         )
       }

@@ -13,15 +13,15 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as ApprovalMatcher from "./ApprovalMatcher.ts"
-import * as Covering from "./internal/covering.ts"
 import { definedFields } from "./internal/fields.ts"
-import { isForProject, type MemoryCall, type MemoryScope, type Service } from "./internal/remembered.ts"
+import { matching } from "./internal/matching.ts"
+import * as Memory from "./internal/memory.ts"
+import type { MemoryCall, Operations, Remembering, Service } from "./internal/memory.ts"
+import type { MemoryScope } from "./internal/remembered.ts"
 import * as Rows from "./internal/rememberedRows.ts"
 import * as Store from "./Store.ts"
 
@@ -29,49 +29,15 @@ import * as Store from "./Store.ts"
 // Models
 // =============================================================================
 
-export {
-  type Answered,
-  type MemoryCall,
-  MemoryScope,
-  Remember,
-  Remembered,
-  type Service
-} from "./internal/remembered.ts"
+export { MemoryScope, Remember, Remembered } from "./internal/remembered.ts"
+
+export type { Answered, Matching, MemoryCall, Service } from "./internal/memory.ts"
 
 // =============================================================================
 // Service
 // =============================================================================
 
-/**
- * The memory read when a call is decided. The default remembers nothing.
- *
- * @example
- * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
- * import { Effect } from "effect"
- *
- * const scope = { conversation: "chat-7" }
- *
- * // A page of what is remembered, on which a person takes it back.
- * const program = Effect.gen(function*() {
- *   yield* ApprovalController.request({ name: "deploy" })
- *   const memory = yield* ApprovalMemory.ApprovalMemory
- *   const [kept] = yield* memory.list(scope)
- *   yield* memory.revoke(scope, kept!.id)
- *   return [kept?.toolName, (yield* memory.list(scope)).length]
- * }).pipe(
- *   Effect.provide(
- *     ApprovalController.layerInteractive((request) => Approval.approve(request, { remember: "session" }))
- *   ),
- *   Effect.provide(ApprovalMemory.layerSession()),
- *   Effect.provideService(Approval.Scope, scope)
- * )
- *
- * await Effect.runPromise(program) // => ["deploy", 0]
- *
- * @category references
- * @since 0.1.0
- */
-export const ApprovalMemory = Context.Reference<Service>("@assent/ai/ApprovalMemory", { defaultValue: () => none })
+export { ApprovalMemory } from "./internal/memory.ts"
 
 // =============================================================================
 // Constructors
@@ -106,13 +72,9 @@ export const ApprovalMemory = Context.Reference<Service>("@assent/ai/ApprovalMem
  * @category constructors
  * @since 0.1.0
  */
-export const none: Service = {
-  remembers: false,
-  find: () => Effect.undefined,
-  remember: () => Effect.undefined,
-  list: () => Effect.succeed([]),
-  revoke: () => Effect.succeed(false)
-}
+export const none: Operations & Remembering = { ...Memory.forgetting, matching }
+
+export { matching } from "./internal/matching.ts"
 
 /**
  * A memory over a store. `timeToLive` is how long an answer is remembered that does not say (default: as long as the
@@ -185,7 +147,7 @@ export const make = (options: {
 export const layerSession = (options?: {
   readonly capacity?: number | undefined
   readonly timeToLive?: Duration.Input | undefined
-}): Layer.Layer<never> => Layer.effect(ApprovalMemory, makeSession(options))
+}): Layer.Layer<never> => Layer.effect(Memory.ApprovalMemory, makeSession(options))
 
 /**
  * A memory over any {@link Store.Store}, for conversations that outlive a process. `timeToLive` (default 30 days) is how
@@ -217,7 +179,7 @@ export const layerSession = (options?: {
  */
 export const layerStore = (options?: {
   readonly timeToLive?: Duration.Input | undefined
-}): Layer.Layer<never, never, Store.Store> => Layer.effect(ApprovalMemory, makeStore(options?.timeToLive))
+}): Layer.Layer<never, never, Store.Store> => Layer.effect(Memory.ApprovalMemory, makeStore(options?.timeToLive))
 
 /**
  * A memory of a project: what a person means by "not in this project again". `project` is whatever the program calls it, as
@@ -254,9 +216,9 @@ export const layerProject = (options: {
   readonly timeToLive?: Duration.Input | undefined
 }): Layer.Layer<never, never, Store.Store> =>
   Layer.effect(
-    ApprovalMemory,
+    Memory.ApprovalMemory,
     Effect.gen(function*() {
-      const around = yield* ApprovalMemory
+      const around = yield* Memory.ApprovalMemory
       const session = around.remembers ? around : yield* makeSession()
       return withProject(session, yield* makeStore(options.timeToLive), options.project)
     })
@@ -283,6 +245,7 @@ const makeSession = Effect.fnUntraced(function*(options?: {
     Effect.suspend(() => open ? effect : Effect.succeed(closed))
   return {
     remembers: true,
+    matching,
     find: (call, options) => whileOpen(memory.find(call, options), undefined),
     remember: (answered) => whileOpen(memory.remember(answered), undefined),
     list: (scope) => whileOpen(memory.list(scope), []),
@@ -303,14 +266,14 @@ const withProject = (session: Service, memory: Service, project: string): Servic
   const inProject = <Of extends MemoryCall>(of: Of): Of => ({ ...of, scope: scopeOf(of.scope) })
 
   const find: Service["find"] = Effect.fnUntraced(function*(call, options) {
-    const behaviors = yield* ApprovalMatcher.Behaviors
+    const behaviors = yield* matching.behaviors
     const both = [{ memory: session, call }, { memory, call: inProject(call) }]
     const known = yield* Effect.forEach(
       both,
       (one) => Effect.map(one.memory.find(one.call, { peek: true }), (found) => ({ ...one, found }))
     )
     const denials = known.flatMap(({ found }) => found?.decision === "denied" ? [found] : [])
-    const denied = denials.find((denial) => Covering.covers(denial, call, behaviors)) ?? denials[0]
+    const denied = denials.find((denial) => matching.covers(denial, call, behaviors)) ?? denials[0]
     if (denied !== undefined) return denied
     const approving = known.filter(({ found }) => found !== undefined)
     const endless = approving.filter(({ found }) => found?.uses === undefined)
@@ -323,10 +286,11 @@ const withProject = (session: Service, memory: Service, project: string): Servic
 
   return {
     remembers: true,
+    matching,
     project,
     find,
     remember: (answered) =>
-      isForProject(answered.remember)
+      Memory.isForProject(answered.remember)
         ? memory.remember(inProject(answered))
         : session.remember(answered),
     list: (scope) =>

@@ -59,7 +59,9 @@ const floors: House["floors"] = [
   ]],
   ["floor 3", [
     "ApprovalMatcher",
-    "internal/covering",
+    "internal/matching",
+    "internal/memory",
+    "internal/remembered",
     "internal/config/",
     "internal/journal/",
     "internal/kept/",
@@ -70,7 +72,6 @@ const floors: House["floors"] = [
     "ApprovalConfig",
     "ApprovalJournal",
     "ApprovalMemory",
-    "internal/remembered",
     "internal/rememberedRows",
     "ConversationStore",
     "Response",

@@ -1,7 +1,5 @@
-/** What is remembered of an answer, and what a memory does. */
-import type * as Effect from "effect/Effect"
+/** What is remembered of an answer. */
 import * as Schema from "effect/Schema"
-import type * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import * as Approver from "../Approver.ts"
 
@@ -92,67 +90,3 @@ export class Remembered extends Schema.Class<Remembered>("@assent/ai/ApprovalMem
   expiresAt: Schema.optionalKey(Schema.Number),
   uses: Schema.optionalKey(Schema.Number)
 }) {}
-
-/**
- * A call that is looked for. `params` are in their encoded form.
- *
- * @category models
- * @since 0.1.0
- */
-export interface MemoryCall {
-  readonly scope: MemoryScope
-  readonly source: string
-  readonly toolName: string
-  readonly version: string
-  readonly params: Schema.Json
-}
-
-/**
- * An answer that is to be remembered. `id` is that of the one moment it was given in: what has an id is remembered once,
- * however often it is said.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Answered extends MemoryCall {
-  readonly id: string
-  readonly decision: "approved" | "denied"
-  readonly remember: Remember
-  readonly note?: string | undefined
-  readonly decidedBy?: Approver.DecidedBy | undefined
-  readonly approvalId: string
-  readonly toolCallId: string
-}
-
-/**
- * A memory. Its functions fail with `MemoryUnavailable`; the call is then asked (law L1).
- *
- * @category models
- * @since 0.1.0
- */
-export interface Service {
-  /** False if it never remembers anything: then it need not be asked. */
-  readonly remembers: boolean
-  /** The project for which an answer may be remembered, if there is one. */
-  readonly project?: string | undefined
-  /**
-   * What covers a call: a denial if there is one, else an approval, of which one use is taken unless `peek` is true.
-   *
-   * A denial that may cover it for all that can be told comes before an approval too: the same file by another name, or
-   * the tool with other parameters than it had. Whoever finds one that does not surely cover the call asks.
-   */
-  readonly find: (
-    call: MemoryCall,
-    options?: { readonly peek?: boolean | undefined }
-  ) => Effect.Effect<Remembered | undefined, ApprovalError.ApprovalError>
-  /** Remembers an answer; `undefined` if there is nothing to remember, or it was remembered before. */
-  readonly remember: (answered: Answered) => Effect.Effect<Remembered | undefined, ApprovalError.ApprovalError>
-  /** What is remembered for a scope and stands, for its project too, in no order. */
-  readonly list: (scope: MemoryScope) => Effect.Effect<ReadonlyArray<Remembered>, ApprovalError.ApprovalError>
-  /** Takes back what is remembered, for ever; false if there is nothing of the id that stands. */
-  readonly revoke: (scope: MemoryScope, id: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
-}
-
-/** Whether it is said for the project. */
-export const isForProject = (remember: Remember): boolean =>
-  typeof remember === "string" ? remember === "project" : remember.for === "project"

@@ -10,13 +10,17 @@ import * as Schema from "effect/Schema"
 import * as ApprovalError from "../ApprovalError.ts"
 import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import type * as Store from "../Store.ts"
-import * as Covering from "./covering.ts"
 import { definedFields } from "./fields.ts"
-import { type MemoryCall, type MemoryScope, Remembered, type Service } from "./remembered.ts"
+import { matching } from "./matching.ts"
+import type { MemoryCall, Operations, Remembering, Service } from "./memory.ts"
+import { type MemoryScope, Remembered } from "./remembered.ts"
 import * as Canonical from "./seal/canonical.ts"
 import * as Cryptography from "./seal/cryptography.ts"
 
-export const make = ({ remembered: rows }: Store.Store, timeToLive: Duration.Input = Duration.infinity): Service => {
+export const make = (
+  { remembered: rows }: Store.Store,
+  timeToLive: Duration.Input = Duration.infinity
+): Operations & Remembering => {
   const lifetime = Duration.toMillis(timeToLive)
 
   const listRows = Effect.fnUntraced(function*(scope: string): Effect.fn.Return<ReadonlyArray<Row>, Failure> {
@@ -57,9 +61,9 @@ export const make = ({ remembered: rows }: Store.Store, timeToLive: Duration.Inp
   const find: Service["find"] = Effect.fnUntraced(function*(call, options) {
     const behaviors = yield* ApprovalMatcher.Behaviors
     const all = yield* candidates(call)
-    const covering = all.filter(({ remembered }) => Covering.covers(remembered, call, behaviors))
+    const covering = all.filter(({ remembered }) => matching.covers(remembered, call, behaviors))
     const denied = covering.find(isDenial) ??
-      all.find((stored) => isDenial(stored) && Covering.mayCover(stored.remembered, call, behaviors))
+      all.find((stored) => isDenial(stored) && matching.mayCover(stored.remembered, call, behaviors))
     if (denied !== undefined) return denied.remembered
     // A use is not taken where something without uses says the same.
     const endless = covering.filter(({ remembered }) => remembered.uses === undefined)
@@ -127,7 +131,7 @@ export const make = ({ remembered: rows }: Store.Store, timeToLive: Duration.Inp
     return yield* Effect.mapError(rows.revoke(key, yield* rowId(key, id)), unavailable)
   })
 
-  return { remembers: true, find, remember, list, revoke }
+  return { remembers: true, matching, find, remember, list, revoke }
 }
 
 type Failure = ApprovalError.ApprovalError

@@ -6,17 +6,17 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
-import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
+import type * as ApprovalMatcher from "../../ApprovalMatcher.ts"
 import type * as ApprovalMemory from "../../ApprovalMemory.ts"
 import { abandonable } from "../abandon.ts"
-import * as Covering from "../covering.ts"
+import type * as Memory from "../memory.ts"
 
 /**
  * What covers a call, if that is what the memory gave; else fails with `MemoryUnavailable`. So it does where there is a
  * denial that may be of the call and may be not: then a person is asked.
  */
 export const find = (
-  memory: ApprovalMemory.Service,
+  memory: Memory.Operations & Memory.Remembering,
   call: ApprovalMemory.MemoryCall,
   options: {
     readonly peek: boolean
@@ -24,21 +24,21 @@ export const find = (
     readonly toolCallId: string
   }
 ): Effect.Effect<ApprovalMemory.Remembered | undefined, ApprovalError.ApprovalError> =>
-  Effect.flatMap(ApprovalMatcher.Behaviors, (behaviors) =>
+  Effect.flatMap(memory.matching.behaviors, (behaviors) =>
     Effect.filterOrFail(
       guarded(
         { doing: "find", toolName: call.toolName, toolCallId: options.toolCallId },
         () =>
           Effect.flatMap(memory.find(call, { peek: options.peek }), (known) => {
             // Whoever wrote it in JavaScript may mean nothing by null.
-            if (known === undefined || known === null || isAnswer(known, call, behaviors)) {
+            if (known === undefined || known === null || isAnswer(memory.matching, known, call, behaviors)) {
               return Effect.succeed(known ?? undefined)
             }
             return Effect.die(new Error("ApprovalMemory.find returned something that is not an answer to the call."))
           }),
         options.timeLimit
       ),
-      (known) => known?.decision !== "denied" || Covering.covers(known, call, behaviors),
+      (known) => known?.decision !== "denied" || memory.matching.covers(known, call, behaviors),
       () => doubtful
     ))
 
@@ -56,10 +56,11 @@ export const remember = (
 
 /** An approval lets nothing run but what it covers. */
 const isAnswer = (
+  matching: Memory.Matching,
   known: ApprovalMemory.Remembered,
   call: ApprovalMemory.MemoryCall,
   behaviors: ApprovalMatcher.Behaviors
-): boolean => known.decision === "denied" || (known.decision === "approved" && Covering.covers(known, call, behaviors))
+): boolean => known.decision === "denied" || (known.decision === "approved" && matching.covers(known, call, behaviors))
 
 /** The cause goes to events alone (law L15). */
 const guarded = <A>(

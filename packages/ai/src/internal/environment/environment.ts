@@ -15,13 +15,14 @@ import * as ApprovalController from "../../ApprovalController.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
-import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import type * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Within from "../agent/within.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Bounds from "../bounds.ts"
+import * as Memory from "../memory.ts"
 import type * as Permits from "../permits.ts"
 import * as Policies from "../policy/service.ts"
 import * as Cryptography from "../seal/cryptography.ts"
@@ -95,7 +96,7 @@ const keys = [
   ApprovalJournal.ApprovalJournal.key,
   Levels.policyKey,
   ApprovalController.ApprovalController.key,
-  ApprovalMemory.ApprovalMemory.key,
+  Memory.ApprovalMemory.key,
   ApprovalEvents.ApprovalEvents.key,
   SuspensionStore.SuspensionStore.key,
   CurrentSpanTransformer.key
@@ -117,7 +118,7 @@ export const read = (captured: Context.Context<never>, options: Options): Effect
   Effect.contextWith((current: Context.Context<never>) => {
     const context = Context.merge(captured, current)
     const scope = Context.get(context, Approval.Scope)
-    const memory = Context.get(context, ApprovalMemory.ApprovalMemory)
+    const memory = Context.get(context, Memory.ApprovalMemory)
     return Effect.map(memoryScope(memory, scope), (memoryScope) => ({
       seal: Context.get(context, ApprovalSeal.ApprovalSeal),
       journal: Context.get(context, ApprovalJournal.ApprovalJournal),
@@ -169,8 +170,8 @@ const readController = (
 export const mayAnswer = (captured: Context.Context<never>, current: Context.Context<never>): boolean =>
   readController(captured, current).ask !== undefined ||
   Context.get(
-    current.mapUnsafe.has(ApprovalMemory.ApprovalMemory.key) ? current : captured,
-    ApprovalMemory.ApprovalMemory
+    current.mapUnsafe.has(Memory.ApprovalMemory.key) ? current : captured,
+    Memory.ApprovalMemory
   ).remembers
 
 /**

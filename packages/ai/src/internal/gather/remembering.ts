@@ -4,20 +4,18 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
-import * as ApprovalMatcher from "../../ApprovalMatcher.ts"
-import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import type * as ApprovalMatcher from "../../ApprovalMatcher.ts"
+import type * as ApprovalMemory from "../../ApprovalMemory.ts"
 import * as Approver from "../../Approver.ts"
 import type * as Asking from "../asking/asking.ts"
 import * as MemoryGuard from "../asking/memoryGuard.ts"
 import * as Bounds from "../bounds.ts"
-import * as Covering from "../covering.ts"
 import type * as Environment from "../environment/environment.ts"
-import { isForProject } from "../remembered.ts"
+import * as Memory from "../memory.ts"
 import * as Prepare from "../tool/prepare.ts"
 import * as Approvers from "./approvers.ts"
 
@@ -62,17 +60,18 @@ export const recall = Effect.fnUntraced(function*(
   const counts = ({ decidedBy = nobody, decision }: Pick<ApprovalMemory.Answered, "decidedBy" | "decision">) =>
     rule === undefined ||
     (decision === "denied" ? Approvers.problemOf(rule, decidedBy) === undefined : Approvers.isEnough(rule, [decidedBy]))
-  const behaviors = yield* ApprovalMatcher.Behaviors
+  const { matching } = memory
+  const behaviors = yield* matching.behaviors
   const now = yield* Clock.currentTimeMillis
   const speaking = given
     .filter(({ answered, until }) => now < until && isOf(answered, subject) && counts(answered))
     .flatMap(({ answered }) => {
-      const covers = coveredBy(answered, behaviors)
+      const covers = coveredBy(matching, answered, behaviors)
       return covers === undefined ? [] : [{ ...answered, covers }]
     })
-  const covering = speaking.filter((answered) => Covering.covers(answered, subject, behaviors))
+  const covering = speaking.filter((answered) => matching.covers(answered, subject, behaviors))
   let denied: Pick<ApprovalMemory.Answered, "decision" | "decidedBy" | "note"> | undefined = covering.find(isDenial)
-  if (denied === undefined && speaking.some((one) => isDenial(one) && Covering.mayCover(one, subject, behaviors))) {
+  if (denied === undefined && speaking.some((one) => isDenial(one) && matching.mayCover(one, subject, behaviors))) {
     return yield* MemoryGuard.doubtful
   }
   const call = { ...subject, scope: memoryScope }
@@ -127,18 +126,17 @@ const isOf = (answered: ApprovalMemory.Answered, subject: Subject): boolean =>
 
 /** What does not even cover the call that was answered was not meant so. */
 const coveredBy = (
+  matching: Memory.Matching,
   { params, remember }: ApprovalMemory.Answered,
   behaviors: ApprovalMatcher.Behaviors
 ): ApprovalMatcher.Description | undefined => {
   const said = typeof remember === "string" ? undefined : remember.covers
-  if (said === undefined) return ApprovalMatcher.exact(params).description
-  return ApprovalMatcher.fromDescription(said, behaviors).covers(params) ? said : undefined
+  if (said === undefined) return matching.exact(params)
+  return matching.matcherOf(said, behaviors).covers(params) ? said : undefined
 }
 
 const usesOf = ({ remember }: ApprovalMemory.Answered): number | undefined =>
   typeof remember === "string" ? undefined : remember.uses
-
-const decode = Schema.decodeUnknownOption(ApprovalMemory.Remember)
 
 /** What is to be remembered of an answer; nothing if it is not to be, or what it says cannot be read. */
 export const answeredOf = Effect.fnUntraced(function*(
@@ -154,32 +152,31 @@ export const answeredOf = Effect.fnUntraced(function*(
   }
 ): Effect.fn.Return<ApprovalMemory.Answered | undefined> {
   if (!memory.remembers || wanted === undefined || wanted === null) return undefined
-  const said = Bounds.check(wanted, Bounds.answer) === undefined ? decode(wanted) : Option.none()
-  if (Option.isNone(said)) {
+  const { matching } = memory
+  const said = Bounds.check(wanted, Bounds.answer) === undefined ? matching.read(wanted) : undefined
+  if (said === undefined) {
     yield* Effect.logWarning(
       `Assent: the field remember of an answer about "${subject.toolName}" cannot be read, so the answer is not` +
         " remembered. See ApprovalMemory.Remember."
     )
     return undefined
   }
-  if (said.value === "none") return undefined
-  const covers = typeof said.value === "string" ? undefined : said.value.covers
+  if (said === "none") return undefined
+  const covers = typeof said === "string" ? undefined : said.covers
   if (covers !== undefined) {
-    const matcher = ApprovalMatcher.fromDescription(covers, yield* ApprovalMatcher.Behaviors)
+    const matcher = matching.matcherOf(covers, yield* matching.behaviors)
     const problems = matcher.covers(subject.params) || matcher.problems.length > 0
       ? matcher.problems
       : ["It does not cover the call that was answered."]
     if (problems.length > 0) {
       yield* Effect.logWarning(
         `Assent: an answer about "${subject.toolName}" is to be remembered for` +
-          ` ${ApprovalMatcher.toSentence(covers, subject.toolName)}, but a part of that covers nothing. ${
-            problems.join(" ")
-          }`
+          ` ${matching.toSentence(covers, subject.toolName)}, but a part of that covers nothing. ${problems.join(" ")}`
       )
     }
   }
   const { approvalId, nonce: id, toolCallId } = request
-  const remember = isOfHistory && !trustsAnswers ? forSession(said.value) : said.value
+  const remember = isOfHistory && !trustsAnswers ? forSession(said) : said
   return { ...subject, scope: memoryScope, id, approvalId, toolCallId, decision, note, decidedBy, remember }
 })
 
@@ -209,7 +206,7 @@ export const keep = (
   answered: ApprovalMemory.Answered | undefined
 ): Effect.Effect<void> => {
   if (answered === undefined) return Effect.void
-  const isKept = isForProject(answered.remember) && environment.memory.project !== undefined
+  const isKept = Memory.isForProject(answered.remember) && environment.memory.project !== undefined
   if (!environment.fleeting || isKept) return write(environment, answered)
   // What lives for one call of the model is given, and needs no place in a memory, unless its uses are to be counted.
   const counted = usesOf(answered) === undefined ? Effect.void : write(environment, answered)
@@ -233,26 +230,28 @@ const write = (
   { given, memory, options }: Environment.Environment,
   answered: ApprovalMemory.Answered
 ): Effect.Effect<void> =>
-  Effect.matchEffect(MemoryGuard.remember(memory, answered, options.policyTimeLimit), {
-    onFailure: (error) =>
-      Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
-    onSuccess: (remembered) => {
-      if (remembered === undefined) return Effect.void
-      // From here on the memory says how long an approval holds, and whether it was taken back.
-      const index = given.findIndex((one) => one.answered === answered && answered.decision === "approved")
-      if (index >= 0) given.splice(index, 1)
-      return ApprovalEvents.publish((occasion) => ({
-        _tag: "Remembered",
-        ...occasion,
-        approvalId: remembered.approvalId,
-        toolCallId: remembered.toolCallId,
-        toolName: remembered.toolName,
-        decision: remembered.decision,
-        decidedBy: remembered.decidedBy,
-        covers: ApprovalMatcher.toSentence(remembered.covers, remembered.toolName)
-      }))
-    }
-  })
+  !memory.remembers ?
+    Effect.void :
+    Effect.matchEffect(MemoryGuard.remember(memory, answered, options.policyTimeLimit), {
+      onFailure: (error) =>
+        Effect.logWarning(`Assent: an answer about "${answered.toolName}" is not remembered. ${error.message}`),
+      onSuccess: (remembered) => {
+        if (remembered === undefined) return Effect.void
+        // From here on the memory says how long an approval holds, and whether it was taken back.
+        const index = given.findIndex((one) => one.answered === answered && answered.decision === "approved")
+        if (index >= 0) given.splice(index, 1)
+        return ApprovalEvents.publish((occasion) => ({
+          _tag: "Remembered",
+          ...occasion,
+          approvalId: remembered.approvalId,
+          toolCallId: remembered.toolCallId,
+          toolName: remembered.toolName,
+          decision: remembered.decision,
+          decidedBy: remembered.decidedBy,
+          covers: memory.matching.toSentence(remembered.covers, remembered.toolName)
+        }))
+      }
+    })
 
 const forgetful = new WeakSet<ApprovalMemory.Service>()
 

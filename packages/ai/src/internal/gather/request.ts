@@ -1,16 +1,13 @@
 /** A call, its request, and its claim: how a call that was asked about is named to people, events and the journal. */
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Tool from "effect/ai/Tool"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Approval from "../../Approval.ts"
 import type * as ApprovalJournal from "../../ApprovalJournal.ts"
-import * as ApprovalMemory from "../../ApprovalMemory.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import type * as Within from "../agent/within.ts"
 import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
-import * as Descriptions from "../matcher/description.ts"
 import * as Annotations from "../policy/annotations.ts"
 import * as Text from "../text.ts"
 import * as Covers from "../tool/covers.ts"
@@ -45,8 +42,8 @@ export const claimOf = (
 
 export const named = (part: Prompt.ToolCallPart): Named => ({ toolCallId: part.id, toolName: part.name })
 
-/** Where it is asked: whose conversation it is, and in which agents. */
-export type Where = Pick<Environment.Environment, "scope"> & Partial<Pick<Environment.Environment, "within">>
+/** Where it is asked: whose conversation it is, in which agents, and what may be remembered there. */
+export type Where = Pick<Environment.Environment, "scope"> & Partial<Pick<Environment.Environment, "memory" | "within">>
 
 /** What a person is shown beside the call itself. */
 export type Shown = { readonly [K in keyof Approval.NeedsApproval]?: Approval.NeedsApproval[K] | undefined } & {
@@ -62,7 +59,7 @@ export interface Proposed extends Named {
 }
 
 export const makeRequest = (
-  { scope, within }: Where,
+  { memory, scope, within }: Where,
   sealed: { readonly approvalId: string; readonly issuedAt?: number | undefined; readonly expiresAt?: number },
   call: Proposed,
   shown: Shown
@@ -90,7 +87,7 @@ export const makeRequest = (
     ...(shown.selfApproval === false ? { selfApproval: false } : undefined),
     ...(shown.editable === undefined ? undefined : { editable: shown.editable }),
     ...(shown.rememberable === undefined ? undefined : { rememberable: shown.rememberable }),
-    ...sessionOf(shown, call.toolName),
+    ...sessionOf(memory, shown, call.toolName),
     ...(sealed.issuedAt === undefined ? undefined : { issuedAt: sealed.issuedAt }),
     ...(sealed.expiresAt === undefined || sealed.expiresAt === Infinity ? undefined : { expiresAt: sealed.expiresAt })
   })
@@ -106,11 +103,14 @@ const insideOf = ({ principal }: Approval.ApprovalScope, { conversation, path }:
   path
 })
 
-const decodeRemember = Schema.decodeUnknownOption(ApprovalMemory.Remember)
-
 // Which calls are approved for the session, in words: whoever says so has to know.
-const sessionOf = ({ session }: Shown, toolName: string): { readonly session?: string } => {
-  const remember = session === undefined ? undefined : Option.getOrUndefined(decodeRemember(session))
+const sessionOf = (
+  memory: Where["memory"],
+  { session }: Shown,
+  toolName: string
+): { readonly session?: string } => {
+  if (session === undefined || memory?.remembers !== true) return {}
+  const remember = memory.matching.read(session)
   if (typeof remember !== "object" || remember.covers === undefined) return {}
-  return { session: Descriptions.toSentence(remember.covers, toolName, Descriptions.whole) }
+  return { session: memory.matching.toWholeSentence(remember.covers, toolName) }
 }
