@@ -21,8 +21,10 @@ const withoutComments = (file: string, source: string): string =>
 export const names = (law: RegExp, file: string, source: string): boolean =>
   law.test(source) && law.test(withoutComments(file, source))
 
-/** A file and what it imports of its own folder, and so on: a test may take its titles from a table beside it. */
-const beside = (path: string, seen: Set<string> = new Set()): ReadonlySet<string> => {
+const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "utf8")
+
+/** A file and what it imports of its own folder, and so on: a test may have its titles from a table beside it. */
+const beside = (path: string, seen: Set<string>): ReadonlySet<string> => {
   if (seen.has(path) || !Fs.existsSync(Path.join(root, path))) return seen
   seen.add(path)
   for (const [, name = ""] of read(path).matchAll(/ from "\.\/([\w.-]+\.ts)"$/gm)) {
@@ -30,8 +32,6 @@ const beside = (path: string, seen: Set<string> = new Set()): ReadonlySet<string
   }
   return seen
 }
-
-const read = (path: string): string => Fs.readFileSync(Path.join(root, path), "utf8")
 
 /** The test files that `npm test` would run, by their paths below the root. */
 const testFiles = (): ReadonlyArray<string> =>
@@ -44,8 +44,17 @@ const testFiles = (): ReadonlyArray<string> =>
       : []
   }).toSorted()
 
-/** The test files that name one of the laws. */
-export const find = (...laws: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const law = named(...laws)
-  return testFiles().filter((path) => [...beside(path)].some((path) => names(law, path, read(path))))
+/** For each law the test files that name it. */
+export const find = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const known = new Map<string, ReadonlyArray<string>>()
+  const namedIn = (path: string): ReadonlyArray<string> => {
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const source = read(path)
+    const found = laws.filter((law) => names(named(law), path, source))
+    known.set(path, found)
+    return found
+  }
+  const files = testFiles().map((path) => ({ path, named: new Set([...beside(path, new Set())].flatMap(namedIn)) }))
+  return new Map(laws.map((law) => [law, files.filter(({ named }) => named.has(law)).map(({ path }) => path)]))
 }

@@ -17,7 +17,8 @@ const main = (words: ReadonlyArray<string>): number => {
     )
     return 1
   }
-  const files = find(...wanted)
+  const found = find()
+  const files = [...new Set(wanted.flatMap((law) => found.get(law) ?? []))]
   if (files.length === 0) {
     console.error(`No test names ${wanted.join(" or ")} in its title, so nothing was tested.`)
     return 1
@@ -28,8 +29,8 @@ const main = (words: ReadonlyArray<string>): number => {
     [
       Path.join(root, "node_modules/vitest/vitest.mjs"),
       "run",
-      ...["--config", "vitest.workspace.ts"],
-      ...["-t", named(...wanted).source],
+      "--config=vitest.workspace.ts",
+      `--testNamePattern=${named(...wanted).source}`,
       ...options,
       ...files
     ],
