@@ -14,7 +14,7 @@ export const checkPages = Effect.fnUntraced(function*(root: string, packages: Re
   const path = yield* Path.Path
   const guides = (yield* fs.readDirectory(path.join(root, "docs"))).filter((file) => file.endsWith(".md"))
   const ours = yield* Effect.forEach(
-    ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`)],
+    ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...guides.map((guide) => `docs/${guide}`)],
     (page) =>
       Effect.map(fs.readFileString(path.join(root, page)), (text) => brokenLinks({ page, text, published: false }))
   )
