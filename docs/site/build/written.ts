@@ -22,6 +22,7 @@ const index = [...read("docs/README.md").matchAll(/^\*\*(.+)\*\*\n([^]*?)(?=^\*\
 ) => ({ label, files: [...list.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file = ""]) => file) }))
 
 const security = pageOf("guides/security", "SECURITY.md")
+const contributing = pageOf("contributing", "CONTRIBUTING.md")
 const guides = index.map(({ files, label }) => ({ label, pages: files.map(guide) }))
 
 export const pages: ReadonlyArray<Page> = [
@@ -29,7 +30,8 @@ export const pages: ReadonlyArray<Page> = [
   pageOf("guides", "docs/README.md"),
   ...guides.flatMap(({ pages }) => pages),
   security,
-  ...packages.map((name) => pageOf(`packages/${name}`, `packages/${name}/README.md`))
+  ...packages.map((name) => pageOf(`packages/${name}`, `packages/${name}/README.md`)),
+  contributing
 ]
 
 const item = ({ slug, title }: Page) => ({ label: title, slug })
@@ -47,6 +49,6 @@ export const sidebar: ReadonlyArray<Group> = [
   },
   {
     label: "Packages",
-    items: packages.map((name) => ({ label: `@assent/${name}`, slug: `packages/${name}` }))
+    items: [...packages.map((name) => ({ label: `@assent/${name}`, slug: `packages/${name}` })), item(contributing)]
   }
 ]

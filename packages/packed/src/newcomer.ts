@@ -19,7 +19,7 @@ export const checkPages = Effect.fnUntraced(function*(root: string, packages: Re
     (page) => fs.exists(path.join(root, page))
   )
   const ours = yield* Effect.forEach(
-    ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`), ...tested],
+    ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...guides.map((guide) => `docs/${guide}`), ...tested],
     (page) =>
       Effect.map(fs.readFileString(path.join(root, page)), (text) => brokenLinks({ page, text, published: false }))
   )
