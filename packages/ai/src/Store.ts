@@ -155,7 +155,7 @@ export const makeMemory = (options?: {
  *   return yield* Store.ofProcess().conversations.get(id)
  * }).pipe(Effect.provide(ScriptedModel.layer({ turns: ["Good morning."] })))
  *
- * await Effect.runPromise(program).then((row) => row?.messages) // => 2
+ * await Effect.runPromise(program).then((row) => row?.name) // => "store-of-process"
  *
  * @category constructors
  * @since 0.1.0

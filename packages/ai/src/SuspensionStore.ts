@@ -310,7 +310,7 @@ export const deliver = Effect.fnUntraced(function*(
  *
  * const program = Effect.gen(function*() {
  *   const conversation = yield* Conversation.make({ id: "timers-1", toolkit })
- *   yield* Effect.forkScoped(SuspensionStore.watchTimers(() => conversation.wake, { interval: "1 minute" }))
+ *   yield* Effect.forkScoped(SuspensionStore.watchTimers(() => conversation.wake, { interval: "1 hour" }))
  *   yield* conversation.send("Remind me.")
  *   const before = (yield* conversation.pending()).length
  *   yield* TestClock.adjust("25 hours")
