@@ -22,6 +22,8 @@ export interface Measured {
 
 export interface Options {
   readonly rounds: number
+  /** How long each library goes on before it is measured, in milliseconds. */
+  readonly warmMs: number
   /** How long one library's turn in a round should be, in milliseconds, as long as this many operations are enough. */
   readonly turnMs: number
   readonly mostOperations: number
@@ -42,17 +44,18 @@ const timed = async ({ prepare }: Contestant, operations: number): Promise<numbe
 /** The milliseconds of one operation. */
 export const measure = async (
   contestants: ReadonlyArray<Contestant>,
-  { mostOperations, onRound, rounds, turnMs }: Options
+  { mostOperations, onRound, rounds, turnMs, warmMs }: Options
 ): Promise<ReadonlyArray<Measured>> => {
   const counts: Array<number> = []
   for (const contestant of contestants) {
+    const until = performance.now() + warmMs
     let operations = 1
     let once = await timed(contestant, operations)
-    // What is compiled becomes faster, so it is looked at until a turn is long enough.
-    for (let warm = 0; warm < 12; warm++) {
+    // What is compiled becomes faster, so it is looked at again and again how many make a turn long enough.
+    do {
       operations = Math.max(1, Math.min(mostOperations, Math.ceil(turnMs / once)))
       once = await timed(contestant, operations)
-    }
+    } while (performance.now() < until)
     counts.push(operations)
   }
   const times = contestants.map(() => new Array<number>())

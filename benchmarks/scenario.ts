@@ -11,6 +11,7 @@ let done = 0
 const rows = await measure(await scenario.contestants(), {
   ...scenario,
   rounds,
+  warmMs: 1_500 * Number(share),
   onRound: () => process.send?.({ done: ++done / rounds })
 })
 process.send?.({ rows })

@@ -19,11 +19,36 @@ type Kind = "asks" | "approves" | "denies"
 const approval = (kind: Kind, calls: number) => async (): Promise<ReadonlyArray<Contestant>> => {
   const libraries = await Promise.all([
     import("./contestants/assent.ts"),
+    import("./contestants/effect.ts"),
     import("./contestants/aiSdk.ts"),
+    import("./contestants/openaiAgents.ts"),
+    import("./contestants/langchain.ts"),
     import("./contestants/bareLoop.ts")
   ])
-  return libraries.map((library) => library[kind](calls))
+  // It asks about one call at a time.
+  const Mastra = calls === 1 ? await import("./contestants/mastra.ts") : undefined
+  return [...libraries.map((library) => library[kind](calls)), ...(Mastra === undefined ? [] : [Mastra[kind]()])]
 }
+
+const streams = async (): Promise<ReadonlyArray<Contestant>> => {
+  const libraries = await Promise.all([
+    import("./contestants/assent.ts"),
+    import("./contestants/effect.ts"),
+    import("./contestants/aiSdk.ts"),
+    import("./contestants/openaiAgents.ts"),
+    import("./contestants/langchain.ts"),
+    import("./contestants/mastra.ts")
+  ])
+  return libraries.map((library) => library.streams())
+}
+
+/** The others go on until the model has said all it has to say, or keep no approvals in a history. */
+const stateless = () =>
+  Promise.all([
+    import("./contestants/assent.ts"),
+    import("./contestants/effect.ts"),
+    import("./contestants/aiSdk.ts")
+  ])
 
 /** Each library has a file of its own in one folder of this machine's disk. */
 const sqlite = (synchronous: "FULL" | "NORMAL") => async (): Promise<ReadonlyArray<Contestant>> => {
@@ -75,6 +100,36 @@ export const scenarios: ReadonlyArray<Scenario> = [
     title: "resume 100 at once",
     contestants: approval("approves", 100),
     goals: [{ library: "ai", ratio: 0.35 }]
+  },
+  {
+    rounds: 40,
+    turnMs: 60,
+    mostOperations: 20,
+    title: "stream of 2,000 deltas beside a gated tool",
+    contestants: streams,
+    goals: [{ library: "effect", ratio: 1.05 }]
+  },
+  {
+    ...one,
+    title: "one ungated call run",
+    contestants: async () => (await stateless()).map((library) => library.runs()),
+    goals: [{ library: "effect", ratio: 1.05 }]
+  },
+  {
+    rounds: 24,
+    turnMs: 60,
+    mostOperations: 4,
+    title: "history of 10,000 messages and a resume",
+    contestants: async () => (await stateless()).map((library) => library.approvesBehind(10_000)),
+    goals: [{ library: "effect", ratio: 0.36 }]
+  },
+  {
+    rounds: 12,
+    turnMs: 60,
+    mostOperations: 1,
+    title: "history of 100,000 messages and a resume",
+    contestants: async () => (await stateless()).map((library) => library.approvesBehind(100_000)),
+    goals: [{ library: "effect", ratio: 0.27 }]
   },
   ...(["FULL", "NORMAL"] as const).map((synchronous) => ({
     rounds: 40,

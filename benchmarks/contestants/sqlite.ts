@@ -8,8 +8,9 @@ import { DatabaseSync } from "node:sqlite"
 import type { Contestant } from "../measure.ts"
 import { versionOf } from "../versions.ts"
 import * as Work from "../work.ts"
-import { handlers, model, toolkit } from "./assent.ts"
+import { handlers, toolkit } from "./assent.ts"
 import * as Bare from "./bareLoop.ts"
+import { model } from "./onEffect.ts"
 
 export type Synchronous = "FULL" | "NORMAL"
 
