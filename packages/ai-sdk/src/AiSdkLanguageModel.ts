@@ -207,7 +207,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
 }
 
 /**
- * A model of any provider's as the `LanguageModel` of a program.
+ * A model of any provider as the `LanguageModel` of a program, with approvals.
  *
  * @example
  * import { LanguageModel } from "@assent/ai"
@@ -240,7 +240,7 @@ export const layer = (options: Options): Layer.Layer<LanguageModel.LanguageModel
   Layer.effect(LanguageModel.LanguageModel, make(options))
 
 /**
- * A model of any provider's, which can be provided like a layer and tells provider and model name.
+ * A model of any provider as a `Model`: it can be provided like a layer, and tells the names of its provider and model.
  *
  * @example
  * import { Model } from "@assent/ai"

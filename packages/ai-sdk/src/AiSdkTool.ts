@@ -19,11 +19,12 @@ export interface ProviderTool<Executed extends boolean> {
 }
 
 /**
- * A tool of a provider's under a name of the program's. What the provider runs itself needs no handler; what it leaves to
- * the program, as Claude's `bash`, has one in the toolkit's layer. Parameters and results are what they are.
+ * A tool that a provider brings, under a name of the program's. What the provider runs itself needs no handler; what it
+ * leaves to the program, as Claude's `bash`, has one in the toolkit's layer. Parameters and results are passed on as
+ * they are.
  *
- * A call that the provider asks about waits for a person like any other. Of calls on a hosted MCP server, policies and
- * people see `mcp.<label>.<tool>`, where the toolkit has one such server; of several it is `mcp.<tool>`.
+ * A call that the provider asks about waits for a person like any other. For calls on a hosted MCP server, policies and
+ * people see `mcp.<label>.<tool>` where the toolkit has one such server, and `mcp.<tool>` where it has several.
  *
  * @example
  * import { Toolkit } from "@assent/ai"

@@ -1,11 +1,12 @@
 /**
- * Agents that are tools of other agents: each has its own conversation, tools and model, and a person who is asked within it is
- * asked by the outermost one, with the path of agents that led there.
+ * Agents that are tools of other agents. Each has its own conversation, tools and model. A person who is asked within
+ * one is asked through the outermost, with the path of agents that led there.
  *
- * The requests of inner agents stand in one list with those of the outermost: `pending`, `decide`, the parts of a response and
- * controllers have all of them, at any depth. Each is sealed and run by the agent whose tool it is, once (law L2), with its own
- * policy, which what is around may tighten and never loosen (law L11). While it waits, the call of the agent waits with it, and
- * nothing that was asked within runs after that call has ended: superseded, cancelled, or expired.
+ * The requests of inner agents stand in one list with those of the outermost: `pending`, `decide`, the parts of a
+ * response and controllers have all of them, at any depth. Each is sealed and run by the agent whose tool it is, once
+ * (law L2), under that agent's own policy; what is around may tighten that policy and never loosen it (law L11). While
+ * a request waits, the call of the agent waits with it. Once that call has ended (superseded, cancelled or expired),
+ * nothing that was asked within it runs.
  *
  * @since 0.1.0
  */
@@ -39,8 +40,8 @@ type AnyTools = Record<string, Upstream.Any>
 export type AgentTool<T extends DeferredTool.AnyTool> = DeferredTool.DeferredTool<T, undefined, {}>
 
 /**
- * An agent: its tools with their handlers, and what else its conversation is made from. `model` is its own (default: the one
- * that called it). `limits` are never more than what the turn that called it has left.
+ * An agent: its tools with their handlers, and what else its conversation is made from. `model` is its own (default:
+ * the one that called it). `limits` are never more than what the turn that called it has left.
  *
  * @category options
  * @since 0.1.0
@@ -51,8 +52,8 @@ export interface Options<Tools extends AnyTools, E = never, R = never> {
   readonly instructions?: string | undefined
   readonly limits?: Conversation.Options<Tools>["limits"]
   /**
-   * What of it is told while it goes on, as preliminary results of its call: nothing (default), what it has done step by step,
-   * or its words as they come.
+   * What is told of it while it goes on, as preliminary results of its call: `"nothing"` (default), what it has done
+   * step by step, or its words as they come.
    */
   readonly tell?: "nothing" | "steps" | "deltas" | undefined
 }
@@ -209,11 +210,12 @@ export const handler = <
 }
 
 /**
- * Lets an agent go on in the handler of a deferred tool: gives how it ended. While somebody is asked within it the handler stops
- * there, and when they have answered it **begins again at its first line**: with the parameters or the answer that it had
- * before, and every agent goes on from where it was, by its name. So what else the handler does must bear to be done again.
+ * Lets an agent go on in the handler of a deferred tool, and gives how it ended. Where somebody is asked within it, the
+ * handler stops there. When they have answered, the handler **begins again at its first line**, with the parameters or
+ * the answer it had before, and every agent goes on from where it was, by its name. So whatever else the handler does
+ * must be safe to do again.
  *
- * Several may go on side by side; the call then waits once for all of them.
+ * Several agents may go on side by side; the call then waits once for all of them.
  *
  * @example
  * import { AgentTool, Approval, Conversation, DeferredTool, LanguageModel, Tool, Toolkit } from "@assent/ai"

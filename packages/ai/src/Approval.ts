@@ -24,10 +24,11 @@ export { ApprovalState, isLegalStep } from "./internal/states.ts"
 /**
  * How a call is shown to the person who decides: plain text, a diff, the content of a file, a command line, or data.
  *
- * `precondition` is a digest of what the presentation was made from. The whole presentation is sealed: when the policy,
- * which is asked again before the call runs, gives another one, the approval is void and the call may be asked again.
- * `covers` names parameters that are shown by it and need not be shown besides: whoever makes it claims them, and a
- * request has those that the engine has proved (law L4); see `covers` of `ApprovalPresentation`.
+ * `precondition` is a digest of what the presentation was made from. The whole presentation is sealed. Just before an
+ * approved call runs, the policy is asked again: if it gives another presentation by then, the approval is void, and
+ * the call may be asked about again. `covers` names the parameters that the presentation shows in full, so that they
+ * need not be listed besides. Whoever makes it claims them; a request has only those that the engine has checked (law
+ * L4). See `covers` of `ApprovalPresentation`.
  *
  * @category models
  * @since 0.1.0
@@ -100,17 +101,20 @@ export class Awaited extends Schema.Class<Awaited>("@assent/ai/Awaited")({
 /**
  * One question to a person: may this call of this tool run with these parameters?
  *
- * `params` are the encoded parameters: what is shown, sealed and run is one and the same value (law L4). `expiresAt` and
- * `issuedAt` are milliseconds since 1970-01-01T00:00Z; without `expiresAt` it waits until it is answered. The text fields are escaped and bounded for a screen (law L15);
- * `params` are not: pass them through {@link escapeText}. `source` is a server of tools that the call goes to: `mcp.files`.
+ * `params` are the encoded parameters: what is shown, sealed and run is one and the same value (law L4). `expiresAt`
+ * and `issuedAt` are milliseconds since 1970-01-01T00:00Z; without `expiresAt` it waits until it is answered. The text
+ * fields are escaped and bounded for a screen (law L15); `params` are not: pass them through {@link escapeText}.
+ * `source` is the server of tools that the call goes to, such as `mcp.files`.
  *
- * `toolDescription` is what the tool says of itself, and `order` its schema's order of parameters where `params` has another.
+ * `toolDescription` is the tool's own description. `order` is the order of the parameters in the tool's schema, where
+ * `params` has another.
  *
- * `session` says which calls an answer for the session covers; without, it is this very call. `interaction` is
+ * `session` says which calls an answer for the session covers; without it, that is this very call. `interaction` is
  * `"approval"`, or the kind of what a tool that has begun waits for; then `awaited` says what it is.
  *
- * `conversation` and `principal` are those of the scope it is asked in, and `path` the agents that led to it, outermost
- * first: so that whoever shows it knows whom to show it to. `selfApproval` is `false` where the principal may not decide.
+ * `conversation` and `principal` are those of the scope it is asked in, and `path` names the agents that led to it, the
+ * outermost first, so that a program knows whom to show it to. `selfApproval` is `false` where the principal may not
+ * decide.
  *
  * @category models
  * @since 0.1.0
@@ -160,11 +164,11 @@ export class Approved extends Schema.TaggedClass<Approved>()("Approved", {
 }) {}
 
 /**
- * The person said no. `note` is the reason the model is told; without one it is told that the call was denied. It is also
- * read as `reason`, upstream's name for it; where both are given and differ, it is both, `note` first.
+ * The person said no. `note` is the reason the model is told; without one it is told that the call was denied. Posted
+ * JSON may call it `reason`, as upstream does; where both are given and differ, the note is both, `note` first.
  *
- * `stop` ends the turn: what was approved still runs, and then the model is not called again before somebody says something
- * new. It is not remembered with the denial.
+ * `stop` ends the turn: what was approved still runs, and then the model is not called again before somebody says
+ * something new. It is not remembered with the denial.
  *
  * @example
  * import { Approval } from "@assent/ai"
@@ -331,14 +335,16 @@ export class PreApproved extends Schema.TaggedClass<PreApproved>()("PreApproved"
 }) {}
 
 /**
- * The policy wants a person to decide. `expiresIn` is in milliseconds, `approvers` names who may decide: a decision by
- * anybody else, or by nobody known, settles nothing (law L16). With `selfApproval: false` the principal of the scope in
- * which it is asked may not.
+ * The policy wants a person to decide.
  *
- * `editable` lets an answer in a message history change the parameters, and `rememberable` lets it say that it is to be
- * remembered; both count from a trusted channel in any case, but `rememberable: false` asks every time, whatever was
- * remembered. `remember` is what an approval without a word of its own leaves behind, and `session` what it leaves behind
- * when its word is `"session"` (default: this very call); both are an `ApprovalMemory.Remember`.
+ * - `expiresIn` is how long the request can be answered, in milliseconds.
+ * - `approvers` names who may decide: a decision by anybody else, or by nobody known, settles nothing (law L16). With
+ *   `selfApproval: false` the principal of the scope in which it is asked may not decide.
+ * - `editable` lets an answer in a message history change the parameters, and `rememberable` lets such an answer ask to
+ *   be remembered. From a trusted channel both count anyway. With `rememberable: false` a person is asked every time,
+ *   whatever was remembered.
+ * - `remember` is what is remembered of an approval that does not say so itself, and `session` what is remembered of
+ *   one that says `"session"` (default: this very call). Both are an `ApprovalMemory.Remember`.
  *
  * @category models
  * @since 0.1.0
@@ -420,7 +426,7 @@ export const preApproved = (reason?: string): ApprovalResult => new PreApproved(
 
 /**
  * What may be said with a question; see {@link NeedsApproval}. A tool's `needsApproval`, or a policy, may return it as
- * it is: what says how to ask wants to ask.
+ * it is: the call is then asked about.
  *
  * @category options
  * @since 0.1.0

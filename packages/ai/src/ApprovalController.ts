@@ -34,8 +34,8 @@ import * as Presentation from "./internal/tool/presentation.ts"
 // =============================================================================
 
 /**
- * A decision with the person who made it, from {@link decided}. It is made in this process and cannot be posted: who
- * decided, the channel says that took the decision, and never a message (law L16).
+ * A decision with the person who made it, from {@link decided}. It is made in this process and cannot be posted: the
+ * channel that takes a decision says who made it, and a message never does (law L16).
  *
  * @category models
  * @since 0.1.0
@@ -55,7 +55,7 @@ export type { Answered } from "./internal/asking/answered.ts"
 export type Reply = Approval.DecisionInput | Approval.AnswerInput | boolean | Decided
 
 /**
- * What a callback may return it in: itself, a Promise, or an Effect; which one is found out by itself.
+ * What a callback may return: a value, a Promise of one, or an Effect that gives one.
  *
  * @category models
  * @since 0.1.0
@@ -74,8 +74,9 @@ export interface AskOptions {
 }
 
 /**
- * Who answers: one person, or whoever a request is put to; a reply may say it better ({@link decided}). Default: nobody
- * known, whose decisions settle nothing where `approvers` are named (law L16).
+ * Who answers: one person, or a function that says whom a request is put to. A reply that was made with {@link decided}
+ * names its own person instead. Default: nobody known, whose decisions settle nothing where `approvers` are named (law
+ * L16).
  *
  * @category options
  * @since 0.1.0
@@ -83,8 +84,9 @@ export interface AskOptions {
 export type By = Replies.By
 
 /**
- * `parallel`: several questions may be asked at once. Default: those of one conversation one after the other, in the order
- * they come, and those of different conversations (`Approval.Scope`) beside each other. `by`: who answers.
+ * `parallel` lets several questions be asked at once. By default those of one conversation are asked one after the
+ * other, in the order they come, and those of different conversations (`Approval.Scope`) side by side. `by` says who
+ * answers.
  *
  * @category options
  * @since 0.1.0
@@ -104,16 +106,17 @@ export interface Service {
   readonly ask?:
     | ((request: Approval.ApprovalRequest) => Effect.Effect<Approval.ApprovalDecision | Decided | undefined, unknown>)
     | undefined
-  /** The channel it is, as `decidedBy.via` says it. Default: `"controller"`. */
+  /** The name of the channel, for `decidedBy.via`. Default: `"controller"`. */
   readonly via?: string | undefined
   /**
-   * Whether it may be asked several things at once. Default: in each conversation (`Approval.Scope`) it is asked one after
-   * the other, by all who share it; what has no named conversation is one.
+   * Whether it may be asked several things at once. By default it is asked one thing after the other in each
+   * conversation (`Approval.Scope`), whoever shares it; all that has no named conversation counts as one.
    */
   readonly parallel?: boolean | undefined
   /**
-   * Whom it asks in this context, by identity: each person is asked one thing after the other, whichever conversations ask,
-   * and none waits for another. Default: somebody for each conversation. `undefined`: nobody, who is waited for by nobody.
+   * Who is asked in this context, as an object that stands for the person. One person is asked one thing after the
+   * other, whichever conversations ask; different people do not wait for each other. By default each conversation has a
+   * person of its own. `undefined` is nobody: such questions wait for no other.
    */
   readonly personOf?: ((context: Context.Context<never>) => object | undefined) | undefined
 }
@@ -143,10 +146,10 @@ export const ApprovalController = Context.Reference<Service>(Levels.controllerKe
 })
 
 /**
- * For controllers that let a person change parameters or give an answer: while one is asked, it says why these
- * parameters (or this answer, of what a tool waits for) could not be taken, as a sentence for that person, and nothing if
- * they could. It only looks: what is decided is checked again before it runs (laws L4, L11). By default nothing is known
- * to be wrong.
+ * For controllers that let a person change parameters or give an answer. While a controller is asked, it says why these
+ * parameters (or this answer to what a tool waits for) could not be taken, as a sentence for that person; or
+ * `undefined`, if they could. It only looks: what is decided is checked again before it runs (laws L4, L11). By default
+ * nothing is known to be wrong.
  *
  * @example
  * import { Approval, ApprovalController, Tool, Toolkit } from "@assent/ai"
@@ -183,9 +186,10 @@ export const ApprovalController = Context.Reference<Service>(Levels.controllerKe
 export const Check: Context.Reference<(json: Schema.Json) => Effect.Effect<string | undefined>> = Asking.Check
 
 /**
- * For controllers that offer to remember an answer: while one is asked, it says for how long that would be. In a named
- * conversation (`Approval.Scope`) for that `conversation`; else for as long as the guarded `toolkit` lives, or for this
- * `turn`, one call of the model, which is nothing that a person should be promised. `undefined`: nothing is remembered.
+ * For controllers that offer to remember an answer. While a controller is asked, it says for how long that would be: in
+ * a named conversation (`Approval.Scope`) for that `"conversation"`; else for as long as the guarded `"toolkit"` lives,
+ * or for this `"turn"`. A turn is one call of the model: promise nobody that it is remembered. `undefined`: nothing is
+ * remembered.
  *
  * @example
  * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
@@ -237,12 +241,12 @@ export const Remembers: Context.Reference<"turn" | "toolkit" | "conversation" | 
 export const deferred: Service = {}
 
 /**
- * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered. It is
- * nobody known: where a policy names `approvers`, it settles nothing (law L16).
+ * Approves whatever is asked: for tests, and for sandboxes in which nothing can be lost. Nothing of it is remembered.
+ * Nobody known has approved: where a policy names `approvers`, it settles nothing (law L16).
  *
- * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). A
- * program in which nothing further in is to be approved so names {@link deferred}, which is else its default without a
- * word. A sandbox whose calls are to run whoever is named around it has a policy that lets them run.
+ * It answers only where it is the one controller that is named. Where another is named too, further in or further out,
+ * that one is asked (law L11). To keep a part of a program from being approved so, name {@link deferred} in that part.
+ * To let calls run whoever is asked around them, use a policy that lets them run.
  *
  * @example
  * import { ApprovalController, Tool, Toolkit } from "@assent/ai"
@@ -267,7 +271,7 @@ export const deferred: Service = {}
 export const approveAll: Service = Asking.approveAll
 
 /**
- * A decision with the person who made it: for a callback that learns with the answer whose it is.
+ * A decision with the person who made it: for a callback that learns who answers together with the answer.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -293,7 +297,7 @@ export const decided = (
 ): Decided => Asking.decided(decision, by)
 
 /**
- * Nobody is there to ask: whatever needs approval is denied, and the model is told so. This is what the program says, as a
+ * Nobody is there to ask: whatever needs approval is denied, and the model is told so. The program says this, as a
  * policy does, and no person: so it denies whoever the `approvers` are (laws L11, L16).
  *
  * @example
@@ -320,9 +324,9 @@ export const decided = (
 export const strict: Service = Asking.strict
 
 /**
- * Asks inline, in each conversation one question at a time, and the turn goes on with the answer. The callback may return a
- * value, a Promise, or an Effect; which one is found out by itself. Its `signal` is aborted when nobody waits any more: a
- * dialog that is open can be closed.
+ * Asks inline, in each conversation one question at a time, and the turn goes on with the answer. The callback may
+ * return a value, a Promise, or an Effect. Its `signal` is aborted when nobody waits any more, so that a dialog that is
+ * open can be closed.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -363,12 +367,12 @@ export const interactive = (
 }
 
 /**
- * Asks inline about all calls of a conversation that come within a moment together, such as those of one response: a list
- * to tick. The callback gets them in order and returns a reply for each in its place, or answers in any order (of two to one
- * request a denial counts, law L3); one without a reply stays open.
+ * Asks inline about all calls of a conversation that come together within a moment, such as those of one response: a
+ * list to tick. The callback gets them in order. It returns a reply for each in its place, or answers in any order; of
+ * two answers to one request a denial counts (law L3), and a request without one stays open.
  *
- * `window` (default 10 milliseconds) is how long others are waited for, and `by` is who answers. The callback is
- * interrupted, and its `signal` is aborted, when nobody waits for its replies any more.
+ * `window` (default 10 milliseconds) is how long further calls are waited for, and `by` says who answers. The callback
+ * is interrupted, and its `signal` aborted, when nobody waits for its replies any more.
  *
  * @example
  * import { Approval, ApprovalController } from "@assent/ai"
@@ -414,8 +418,8 @@ export const batch = (
  * Asks about something that is no tool call: a program's own step, or something a handler wants to do on the way. What
  * is remembered of the answer counts for the same `name` and `params`, in a named conversation.
  *
- * Fails with `ApprovalRequired` where nobody answers inline, and with `InvalidParameters` for what is no JSON. A denial is
- * a decision, not a failure. It says by whom, where that is known (law L16).
+ * Fails with `ApprovalRequired` where nobody answers inline, and with `InvalidParameters` for what is no JSON. A denial
+ * is a decision, not a failure. `decidedBy` says whose decision it is, where that is known (law L16).
  *
  * @example
  * import { ApprovalController } from "@assent/ai"

@@ -183,8 +183,9 @@ export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", call({ cau
 export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", asked({ cause: Why }))
 
 /**
- * The memory failed, died, gave nonsense or did not answer in time: what was to be found is asked, and what was to be
- * remembered will be asked again (law L1). `toolCallId` is of the call it is about, where that is one of ours.
+ * The memory failed, died, gave nonsense or did not answer in time (law L1). Where an answer was looked up, the call is
+ * asked about; where one was to be remembered, the next call will be. `toolCallId` is that of the call, where it is one
+ * of ours.
  *
  * @category models
  * @since 0.1.0
@@ -220,9 +221,9 @@ export const ResultLeftOut = Schema.TaggedStruct(
 )
 
 /**
- * A call said something before its end that no reader got, `count` times: it was out of bounds; or the call was approved, and
- * its reader too far behind, for which no run waits (laws L2 and L17). Of the latter the next part of the call in the stream
- * says so too: `metadata.assent.leftOut`.
+ * Preliminary results of a call that no reader got, `count` of them. Either they were out of bounds, or the call was
+ * approved and its reader too slow, and no run waits for a reader (laws L2, L17). In the second case the call's next
+ * part in the stream says so too, as `metadata.assent.leftOut`.
  *
  * @category models
  * @since 0.1.0
@@ -436,8 +437,8 @@ export const layer = (options?: { readonly capacity?: number | undefined }): Lay
 // =============================================================================
 
 /**
- * The events of the program, from when the stream is run. To miss nothing of what is started right after, use
- * `subscribe`, which is done when it listens.
+ * The events of the program, from the moment the stream is run. To miss nothing of what is started right after, use
+ * `subscribe` of {@link ApprovalEvents}: it listens as soon as that effect is done.
  *
  * @example
  * import { Approval, ApprovalEvents } from "@assent/ai"

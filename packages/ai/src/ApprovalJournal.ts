@@ -99,13 +99,14 @@ export interface Service {
   /** Ends a pending request. Gives the entry that stands: this ending, or what was decided before. */
   readonly end: (claim: Claim, state: Ending, reason: string) => Effect.Effect<Entry, ApprovalError.ApprovalError>
   /**
-   * Keeps the claim's approval with a pending request that needs others too, and claims nothing: once for each person, and
-   * beside approvals of the same parameters alone. Gives the entry that stands.
+   * Records the claim's approval of a pending request that needs others too, and claims nothing. Each person counts
+   * once, and only approvals of the same parameters count together. Gives the entry that stands.
    */
   readonly approve: (claim: Claim) => Effect.Effect<Entry, ApprovalError.ApprovalError>
   /**
-   * Claims the request and runs `effect` once; or joins the run that has the claim; or gives the entry that stands.
-   * `unknown` runs again only when `idempotent`, with the same parameters, and never when it was stopped.
+   * Claims the request and runs `effect` once; or joins the run that has the claim; or gives the entry that stands. A
+   * run that ended as `unknown` is run again only when `idempotent`, with the same parameters, and never when it was
+   * stopped (law L2).
    */
   readonly run: <R>(
     claim: Claim,
@@ -150,11 +151,16 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
 // =============================================================================
 
 /**
- * Makes a journal over a store. `grace` (default 10 seconds) is how long closing the scope waits for live runs before
- * it interrupts them, and no more than 2 seconds where the program is interrupted, as by a signal; `heartbeat` (default 1
- * second where processes share the store, and none where it is of this one alone) is how often a process with live runs says
- * that it lives. A claim is given up as *unknown* when whoever waits for it has heard nothing of its owner for six beats, by
- * its own monotonic clock; what the owner records after that replaces *unknown*, unless the run was repeated meanwhile.
+ * Makes a journal over a store.
+ *
+ * - `grace` (default 10 seconds) is how long closing the scope waits for live runs before it interrupts them; where the
+ *   program is interrupted, as by a signal, it waits 2 seconds at most.
+ * - `heartbeat` is how often a process with live runs says that it lives: by default each second where processes share
+ *   the store, and never where the store is of this process alone.
+ *
+ * A claim is given up as *unknown* when whoever waits for it has heard nothing of its owner for six beats, by its own
+ * monotonic clock. What the owner records after that replaces *unknown*, unless the run was repeated meanwhile (law
+ * L2).
  *
  * @example
  * import { ApprovalJournal, Store } from "@assent/ai"
@@ -466,10 +472,11 @@ export const make = Effect.fnUntraced(function*(options: {
 
 /**
  * A journal in this process's memory, and the program's word that a restart may forget what ran. Runs live as long as
- * the layer; closing it waits for them for `grace` (default 10 seconds, and no more than 2 where the program is interrupted).
- * `capacity` (default 100,000) bounds the
- * requests that are not settled, and `maxResultBytes` (default 64 MiB) the results that are kept: the oldest are given up
- * for room, and never that something ran. A full journal refuses to claim rather than forget.
+ * the layer. Closing it waits for them for `grace` (default 10 seconds; 2 at most where the program is interrupted).
+ *
+ * `capacity` (default 100,000) bounds how many unsettled requests are kept, and `maxResultBytes` (default 64 MiB) the results
+ * that are kept. To make room, the oldest results are given up; that something ran is never forgotten. A full journal
+ * refuses to claim.
  *
  * @example
  * import { ApprovalJournal } from "@assent/ai"
@@ -494,10 +501,12 @@ export const layerMemory = (options?: {
   )
 
 /**
- * A journal over any {@link Store.Store}, which several processes may share: of two that claim one request, one runs it and
- * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats of silence
- * (by default of 1 second each where processes share the store, which cannot be switched off there). No two clocks are
- * compared for that, and a process that was only slow still records how its run ended.
+ * A journal over any {@link Store.Store}, which several processes may share: of two that claim one request, one runs it
+ * and the other waits for its result (law L2).
+ *
+ * A claim whose process has died is given up as *unknown* after six heartbeats of silence. `heartbeat` is 1 second by
+ * default where processes share the store, and cannot be switched off there. No two clocks are compared for that, and a
+ * process that was only slow still records how its run ended.
  *
  * @example
  * import { ApprovalJournal, Store } from "@assent/ai"

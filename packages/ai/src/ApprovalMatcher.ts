@@ -65,7 +65,9 @@ export interface Behaviors {
   readonly isLink?: ((path: string) => boolean) | undefined
   /** `shell` of `@assent/shell`, whose own functions give it themselves. */
   readonly shell?: ((allowed: ReadonlyArray<string>, options: ShellOptions) => ApprovalMatcher) | undefined
-  /** What may be offered of a command line for more than once, see {@link suggest}; the same package gives it. */
+  /**
+   * What may be offered of a command line for more than one call, see {@link suggest}; `@assent/shell` gives it too.
+   */
   readonly suggest?:
     | ((line: string, options: ParamOptions) => Pick<Suggestion, "matcher" | "note"> | undefined)
     | undefined
@@ -422,12 +424,13 @@ export const toSentence: {
 // =============================================================================
 
 /**
- * What may be offered to a person who approves a call for more than this once, from the narrowest to the widest: the call
- * itself, then its command by what is known of it or the folder of its path, and every call of the tool. Each covers the
- * call, and each of these no more than the next; `besides` are the program's own, before the last.
+ * What may be offered to a person who wants to approve more than this one call, from the narrowest to the widest: this
+ * very call, then its command line (by what is known of the command) or the folder of its path, then every call of the
+ * tool. Each covers the call, and all that the one before it covers. `besides` are the program's own matchers, put
+ * before the last.
  *
- * The parameters beside the one that is matched are as in this call, but for what is only said or written: the
- * `description` of a command, and the `content` of a file, of which the sentence says that it may be any.
+ * The parameters beside the one that is matched have to be as in this call, except for what is only said or written:
+ * the `description` of a command, and the `content` of a file, of which the sentence says that it may be any.
  *
  * @example
  * import { ApprovalMatcher } from "@assent/ai"

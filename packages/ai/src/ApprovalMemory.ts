@@ -77,8 +77,8 @@ export const none: Operations & Remembering = { ...Memory.forgetting, matching }
 export { matching } from "./internal/matching.ts"
 
 /**
- * A memory over a store. `timeToLive` is how long an answer is remembered that does not say (default: as long as the
- * store).
+ * A memory over a store. `timeToLive` is how long an answer is remembered that names no time itself (default: as long
+ * as the store).
  *
  * @example
  * import { ApprovalMemory, Store } from "@assent/ai"
@@ -119,7 +119,8 @@ export const make = (options: {
 
 /**
  * A memory in this process that lives as long as its layer: what a person means by "for this session". `capacity`
- * (default 10,000) bounds it; what does not fit is not remembered, and so is asked again.
+ * (default 10,000) bounds how many answers it holds; what does not fit is not remembered, and so is asked again.
+ * `timeToLive` is how long an answer is remembered that names no time itself (default: as long as the layer).
  *
  * @example
  * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
@@ -150,8 +151,8 @@ export const layerSession = (options?: {
 }): Layer.Layer<never> => Layer.effect(Memory.ApprovalMemory, makeSession(options))
 
 /**
- * A memory over any {@link Store.Store}, for conversations that outlive a process. `timeToLive` (default 30 days) is how
- * long an answer is remembered that does not say.
+ * A memory over any {@link Store.Store}, for conversations that outlive a process. `timeToLive` (default 30 days) is
+ * how long an answer is remembered that names no time itself.
  *
  * @example
  * import { Approval, ApprovalController, ApprovalMemory, Store } from "@assent/ai"
@@ -182,9 +183,10 @@ export const layerStore = (options?: {
 }): Layer.Layer<never, never, Store.Store> => Layer.effect(Memory.ApprovalMemory, makeStore(options?.timeToLive))
 
 /**
- * A memory of a project: what a person means by "not in this project again". `project` is whatever the program calls it, as
- * the path of its folder. What is said for it is kept in the store, for the tenant and the principal that it was said
- * for, over all their conversations; `timeToLive` (default 30 days) is how long an answer is remembered that does not say.
+ * A memory of a project: what a person means by "not in this project again". `project` is whatever the program calls
+ * it, such as the path of its folder. An answer for the project is kept in the store and counts in all conversations of
+ * the tenant and the principal it was given for. `timeToLive` (default 30 days) is how long an answer is remembered
+ * that names no time itself.
  *
  * Everything else is remembered by the memory that this layer is provided with, or by a session of its own.
  *

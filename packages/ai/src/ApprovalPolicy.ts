@@ -123,11 +123,11 @@ export const make = (
 ): Service => Policies.fromFunction("ApprovalPolicy.make", policy)
 
 /**
- * A policy of a configuration: an object, or what `ApprovalConfig.parse` made of a text. What it does not speak of is
- * left to the tool.
+ * A policy made of a configuration: an object, or what `ApprovalConfig.parse` made of a text. Tools that it does not
+ * name are left to their own gate. Fails with an `ApprovalConfigError` that lists everything that is wrong.
  *
- * Matchers that need more than data, as command lines do, take it from `ApprovalMatcher.Behaviors` when the policy is
- * made; where it is missing that is an error, because the rule would never hold.
+ * Matchers that need more than data, such as command lines, take it from `ApprovalMatcher.Behaviors` when the policy is
+ * made. Where that is missing it is an error, because the rule would never hold.
  *
  * @example
  * import { ApprovalPolicy, Tool } from "@assent/ai"
@@ -171,8 +171,8 @@ export const fromConfig = (
   )
 
 /**
- * A policy of what tools are annotated with, and of what MCP servers say of theirs. Unless it is said otherwise, it asks
- * about tools that may destroy something, and loosens nothing.
+ * A policy that goes by the annotations of tools, and by what MCP servers say of theirs. Without `rules` it asks about
+ * tools that may destroy something, and lets nothing run that the tool itself would ask about.
  *
  * @example
  * import { ApprovalPolicy, Tool } from "@assent/ai"
@@ -247,8 +247,9 @@ export function layer<E, R>(
 }
 
 /**
- * {@link fromConfig} as a layer; also of an effect that reads the configuration, such as `ApprovalConfig.fromFile`. It
- * fails to build with everything that is wrong with it.
+ * {@link fromConfig} as a layer; also of an effect that reads the configuration, such as `ApprovalConfig.fromFile`.
+ * Where the configuration is wrong, the layer fails to build, with an `ApprovalConfigError` that lists everything that
+ * is wrong.
  *
  * @example
  * import { ApprovalConfig, ApprovalPolicy } from "@assent/ai"
@@ -336,9 +337,9 @@ export const override: {
 } = dual(2, (self: Service, that: Service): Service => Policies.orElse(that, self))
 
 /**
- * The stricter word of two policies: forbidden before asked before let run, as {@link strictest} has it. A policy that
- * says nothing leaves it to the tool, so the tool's own word counts too where one of them does. Where one fails, the
- * call is forbidden if the other forbids it; else this fails.
+ * The stricter word of two policies: to forbid is stricter than to ask, and to ask is stricter than to let run; see
+ * {@link strictest}. A policy that says nothing leaves it to the tool, so then the tool's own word counts too. Where
+ * one policy fails, the call is forbidden if the other forbids it; else this fails.
  *
  * @example
  * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
@@ -390,9 +391,9 @@ export const when: {
 } = dual(2, Policies.when)
 
 /**
- * Two results as the one that allows nothing which either does not. Of two that ask, each field is the narrower one:
- * the shorter time, `false` before `true`; of different lists of approvers one person of each is needed, and whoever is on
- * any of them may deny. A field that one of them does not set is the other's.
+ * The stricter of two results: it allows nothing that either of them does not allow. Where both ask, each field is the
+ * narrower one: the shorter time, `false` before `true`. Where they name different lists of approvers, one person of
+ * each list is needed, and whoever is on any of them may deny. A field that only one of them sets is kept.
  *
  * @example
  * import { Approval, ApprovalPolicy } from "@assent/ai"
@@ -451,7 +452,8 @@ export const decide: (
 // =============================================================================
 
 /**
- * A call as the engine would make it of what a model sends, for {@link explain}. Fails with `InvalidParameters`.
+ * A call as the engine would make it from what a model sends, for {@link explain} and {@link decide}. Fails with
+ * `InvalidParameters`.
  *
  * @example
  * import { ApprovalPolicy, Tool } from "@assent/ai"
@@ -536,7 +538,7 @@ export const toSentence = (self: Trace.Explanation | Linter.Finding): string =>
 
 /**
  * What is likely to be a mistake in a configuration, given the tools that it is about: names that no tool has, rules
- * that nothing reaches, words that nothing comes of, tools that may destroy something and run without asking.
+ * that are never reached, words without effect, and tools that may destroy something and run without asking.
  *
  * @example
  * import { ApprovalPolicy, Tool, Toolkit } from "@assent/ai"

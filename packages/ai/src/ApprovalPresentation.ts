@@ -1,10 +1,10 @@
 /**
- * What a person is shown of a call, made: text, a command line, the content of a file, a diff, or data.
+ * Makes what a person is shown of a call: text, a command line, the content of a file, a diff, or data.
  *
- * A presentation is what `needsApproval` or a policy may give (`Approval.needsApproval({ presentation })`), or a tool
- * makes of its parameters with `Tool.present`. It is cut at 100,000 UTF-16 units, with the cut said, and made safe for
- * screens (law L15), as the texts of its metadata are, each a line of at most 4,096 units; what is shown is sealed, and
- * when another would be shown as the call is about to run, it is asked again (law L4).
+ * A presentation is what `needsApproval` or a policy may give (`Approval.needsApproval({ presentation })`), or what a
+ * tool makes of its parameters with `Tool.present`. It is cut at 100,000 UTF-16 units, which is said, and made safe for
+ * screens (law L15). So are the texts of its metadata, each a line of at most 4,096 units. What is shown is sealed: if
+ * something else would be shown when the call is about to run, a person is asked again (law L4).
  *
  * @since 0.1.0
  */
@@ -32,16 +32,16 @@ export interface Options {
   /** What it was made from, as a digest: see {@link digest}. */
   readonly precondition?: string | undefined
   /**
-   * Names of parameters that are shown by this, to the byte, and need not be shown besides. It is a claim: in
-   * `request.presentation.covers` are those that the engine has proved. Of a text, a command and a file's content that
-   * is the parameter which is just what is shown; of a diff, see {@link fileDiff}. What is cut, or escaped for a screen,
-   * proves nothing, and neither does data.
+   * The names of the parameters that this shows byte for byte, so that they need not be listed besides. It is a claim:
+   * `request.presentation.covers` has only those that the engine has checked. A text, a command and the content of a
+   * file cover the parameter that is just what is shown; for a diff, see {@link fileDiff}. What is cut, or escaped for
+   * a screen, covers nothing, and neither does data.
    */
   readonly covers?: ReadonlyArray<string> | undefined
 }
 
 /**
- * Plain text.
+ * Plain text, shown as it is but for what is escaped (law L15).
  *
  * @example
  * import { ApprovalPresentation, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
@@ -90,7 +90,7 @@ export const command = (
   })
 
 /**
- * The whole content of a file that is written. The language is for highlighting; without one it is left to the reader.
+ * The whole content of a file that is written. `language` is for highlighting; without one, whoever shows it may guess.
  *
  * @example
  * import { ApprovalPresentation } from "@assent/ai"
@@ -116,8 +116,8 @@ export const fileContent = (
 
 /**
  * What a call changes about a text, as a unified diff. Its precondition is a digest of the text before, and of `state`,
- * which is whatever else must not change: when either is another one as the call is about to run, the person is asked
- * again (law L4). For a file of the disk, {@link fileDiff} reads both.
+ * which is whatever else must not change: when either has changed as the call is about to run, the person is asked
+ * again (law L4). For files on disk there is {@link fileDiff}, which reads them itself.
  *
  * @example
  * import { ApprovalPresentation } from "@assent/ai"
@@ -159,16 +159,18 @@ const makeDiff = (options: Parameters<typeof diff>[0] & Pick<Options, "covers">)
 
 /**
  * What a call changes about a file, as a unified diff from what the file has now; a file that is not there yet has
- * nothing. Its precondition is also what the path is, so that a link which somebody puts in the place of a file, or of a
- * folder above it, is seen before the call runs (law L4). A path that leads elsewhere says so as `leadsTo` of the metadata.
+ * nothing. Its precondition is also where the path leads, so that a link which somebody puts in the place of the file,
+ * or of a folder above it, is found before the call runs (law L4). Where a path leads elsewhere, `leadsTo` of the
+ * metadata says where.
  *
- * `root` is the folder that the path is relative to (default: that of the process). It fails where the path is a folder, or cannot be read as text.
+ * `root` is the folder that the path is relative to (default: that of the process). It fails where the path is a
+ * folder, or cannot be read as text.
  *
- * `covers` names the parameter that is the whole new text, and then whoever asks shows the change alone: one line of a
- * file of 1,200 need not stand below all of them. The engine keeps the name only if it makes the parameter anew, byte by
- * byte, from the diff as it is drawn and the file as it was read for this question, and `path` is a parameter of the call
- * as it stands there; before the call runs it makes it again. So nothing is left out of a diff that is cut or has
- * characters that cannot be seen (a carriage return is one), or where the file is not plain UTF-8.
+ * `covers` names the parameter that is the whole new text. Whoever asks then shows the change alone: one line of a file
+ * of 1,200 need not stand below all of them. The engine keeps the name only where it can make that parameter again,
+ * byte for byte, from the diff as it is drawn and the file as it was read for this question, and where `path` is a
+ * parameter of the call just as it stands there. It does so once more before the call runs. So nothing is left out
+ * where the diff is cut, has characters that cannot be seen (a carriage return is one), or the file is not plain UTF-8.
  *
  * @example
  * import { ApprovalPresentation, Tool } from "@assent/ai"

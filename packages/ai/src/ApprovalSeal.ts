@@ -83,7 +83,7 @@ export interface Sealed {
 export type Key = string | Redacted.Redacted
 
 /**
- * A key that sealed approvals before, and from `until` on is unknown.
+ * A key that sealed approvals before. From `until` on it is not known any more.
  *
  * @category models
  * @since 0.1.0

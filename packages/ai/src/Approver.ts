@@ -1,5 +1,5 @@
 /**
- * The people who may decide, and who did (law L16). Who somebody is, the channel that takes a decision knows: a program
+ * The people who may decide, and who did (law L16). The channel that takes a decision knows who somebody is: a program
  * that has logged them in, a terminal, a webhook. A message never says it.
  *
  * @since 0.1.0
@@ -33,8 +33,8 @@ export interface Person {
 }
 
 /**
- * The ids of those who may decide: a list of people, one of whom is enough, or several such lists, of each of which one
- * person is needed. Who is on two lists counts for both.
+ * The ids of those who may decide: one list, of which one person is enough, or several lists, of each of which one
+ * person is needed. Whoever is on two lists counts for both.
  *
  * @category models
  * @since 0.1.0
@@ -42,8 +42,8 @@ export interface Person {
 export const Approvers = Schema.Union([Schema.Array(Schema.String), Schema.Array(Schema.Array(Schema.String))])
 
 /**
- * The ids of those who may decide: a list of people, one of whom is enough, or several such lists, of each of which one
- * person is needed. Who is on two lists counts for both.
+ * The ids of those who may decide: one list, of which one person is enough, or several lists, of each of which one
+ * person is needed. Whoever is on two lists counts for both.
  *
  * @category models
  * @since 0.1.0
@@ -51,8 +51,8 @@ export const Approvers = Schema.Union([Schema.Array(Schema.String), Schema.Array
 export type Approvers = typeof Approvers.Type
 
 /**
- * Who decided, where a channel knows the person it has logged in, or nobody. What is no text, is empty, or is longer than
- * 256 characters is no id; of a name, so much is kept.
+ * Who decided: the person whom a channel has logged in, or nobody. An `id` that is no text, is empty, or is longer than
+ * 256 characters counts as none; of a longer `name`, the first 256 characters are kept.
  *
  * @example
  * import { Approver } from "@assent/ai"

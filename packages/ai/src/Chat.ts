@@ -33,7 +33,7 @@ export * from "effect/ai/Chat"
 export type Chat = Upstream.Chat
 
 /**
- * Upstream's tag of chats, which gives them with approvals around, whoever provided them.
+ * Upstream's tag of chats. The chat it gives has approvals around it, whoever provided it.
  *
  * @example
  * import { Chat, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
@@ -63,7 +63,7 @@ export type Chat = Upstream.Chat
 export const Chat: typeof Upstream.Chat = ProtectedTag.make(Upstream.Chat, protectOnce)
 
 /**
- * Upstream's tag of chats that are kept in a store, which gives them with approvals around, whoever provided it.
+ * Upstream's tag of what keeps chats. The chats it gives have approvals around them, whoever provided it.
  *
  * @example
  * import { Chat } from "@assent/ai"
@@ -141,7 +141,7 @@ export declare namespace Persistence {
 export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protectOnce)
 
 /**
- * A chat that begins with a prompt.
+ * A chat that begins with a prompt, such as the instructions of the system.
  *
  * @example
  * import { Chat, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
@@ -236,7 +236,7 @@ export const fromJson: typeof Upstream.fromJson = (data) => {
 }
 
 /**
- * The service of chats that are kept in a store.
+ * What keeps chats in the `BackingPersistence` of `effect/persistence`: each turn is saved, open requests included.
  *
  * @example
  * import { Chat } from "@assent/ai"
@@ -259,7 +259,7 @@ export const makePersisted: typeof Upstream.makePersisted = (options) =>
   Effect.map(Upstream.makePersisted(options), protectPersistence)
 
 /**
- * Chats that are kept in a store.
+ * {@link makePersisted} as a layer, under the tag {@link Persistence}.
  *
  * @example
  * import { Chat, Response, Tool, Toolkit } from "@assent/ai"
@@ -294,16 +294,16 @@ export const layerPersisted: typeof Upstream.layerPersisted = (options) =>
 // =============================================================================
 
 /**
- * Puts answers into a chat's history, between two turns; the next turn carries them out. Unlike answers passed as a
- * turn's prompt, they stay when that turn's model call fails, and are in what `export` gives.
+ * Puts answers into a chat's history, between two turns; the next turn carries them out. Unlike answers that are passed
+ * as a turn's prompt, they stay when that turn's model call fails, and `export` has them.
  *
- * Every answer stands alone. Gives those that have no effect, with why: `InvalidAnswer` for what cannot be read as an answer,
- * `UnknownApproval` when the history has no request of that id, and `AlreadyDecided` when the request's call has its result.
- * Where none has an effect it fails with the first of these, and changes nothing.
+ * Every answer stands alone. Gives those that have no effect, with why: `InvalidAnswer` for what cannot be read as an
+ * answer, `UnknownApproval` where the history has no request of that id, and `AlreadyDecided` where the request's call
+ * has its result. If none has an effect, it fails with the first of these, and changes nothing.
  *
- * A chat's history is anybody's who may write it, and is kept without saying who did: what is answered here is of nobody
- * known (law L16), and edited parameters count only where the policy says so (law L4). Where a policy names approvers it
- * settles nothing: decide through a `Conversation`, or a controller, which say who it is.
+ * Whoever may write a chat's history may put an answer there, and the history does not say who did. So an answer given
+ * here is of nobody known (law L16), and edited parameters count only where the policy says so (law L4). Where a policy
+ * names approvers it settles nothing: decide through a `Conversation`, or a controller, which say who it is.
  *
  * @example
  * import { Approval, ApprovalError, Chat } from "@assent/ai"

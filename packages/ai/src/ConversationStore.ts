@@ -1,13 +1,14 @@
 /**
  * Where conversations are kept: their history, what they wait for, and who is taking a turn with them.
  *
- * A conversation is a row, and one for each of its messages: a turn writes what it adds. Each write is over the version
- * that the turn knows. Whoever takes a turn writes so first, and everybody else waits; a process that dies in a turn is
- * found dead when whoever waits has heard nothing of it for six heartbeats, by its own monotonic clock, and the next one goes
- * on from what it had written. So two processes never interleave,
- * and none overwrites what another has added.
+ * A conversation is one row, and one for each of its messages: a turn writes only what it adds. Each write names the
+ * version that the turn knows, so that two processes never interleave, and none overwrites what another has added.
+ * Whoever takes a turn writes that first, and everybody else waits. A process that dies in a turn is found dead when
+ * whoever waits has heard nothing of it for six heartbeats, by its own monotonic clock; the next one goes on from what
+ * was written.
  *
- * The default lives in this process's memory. {@link layerStore} keeps them in a `Store`, for every process that uses it.
+ * The default lives in this process's memory. {@link layerStore} keeps conversations in a `Store`, for every process
+ * that uses it.
  *
  * @since 0.1.0
  */
@@ -74,8 +75,9 @@ export class ConversationError extends Schema.TaggedError<ConversationError>()("
 // =============================================================================
 
 /**
- * How a conversation is written. `begins`: it begins a turn that may say and run something, so it fails with `Full` if it
- * has more than `maxBytes` then, or the store has a quota that is used up. No quota is in the way of anything else.
+ * How a conversation is written. `begins`: the write begins a turn, which may say and run something. It fails with
+ * `Full` where the conversation would then have more than `maxBytes`, or a quota of the store is used up. No quota
+ * stands in the way of other writes.
  *
  * @category options
  * @since 0.1.0
@@ -97,11 +99,11 @@ export interface Service {
   readonly owner: string
   /** How many bytes (of UTF-8) the messages of one conversation may have, before no more is said in it. */
   readonly maxBytes: number
-  /** Reads it; where it is what is known already, that is given, and no message is read. */
+  /** Reads a conversation. If it is still the one that is `known`, that is given, and no message is read. */
   readonly read: (key: Key, known?: Found) => Effect.Effect<Found | undefined, ConversationError>
   /**
-   * Writes over what was found, or anew where it is `undefined`; `undefined` if it is another by now. What is the same
-   * object in both has not changed, and is not written. What waits in it is in the inbox from then on, and nothing else.
+   * Writes over what was found, or anew where that is `undefined`. Gives `undefined` if it is another by now. A message
+   * that is the same object in both has not changed, and is not written. The inbox then has exactly what waits in it.
    */
   readonly write: (
     key: Key,
@@ -118,21 +120,24 @@ export interface Service {
   ) => Effect.Effect<Inbox.Page, ConversationError>
   /** What happened to the requests of all conversations, and how far those who read it have come. */
   readonly events: Events.Service<ConversationError>
-  /** Whether the process that takes a turn lives, as far as was seen: it is dead only for who has looked for six heartbeats. */
+  /**
+   * Whether the process that takes a turn lives, as far as was seen: dead is only what has been silent for six
+   * heartbeats.
+   */
   readonly isAlive: (owner: string) => Effect.Effect<boolean, ConversationError>
   /** Waits for every other turn of this process with that conversation; until the scope ends, all others wait. */
   readonly hold: (key: Key) => Effect.Effect<void, ConversationError, Scope.Scope>
   /**
    * Carries out `stop` once, when the conversation is stopped: at once where that is done in this process, and within a
-   * second where it is done in another. What it gives says that nothing of it goes on any more, and has to be called.
+   * second where it is done in another. Gives a function to call when nothing of it goes on any more.
    */
   readonly onStop: (key: Key, stop: Effect.Effect<void>) => Effect.Effect<() => void, ConversationError>
   /** Stops what goes on in it, in every process. What goes on in this one has ended then. */
   readonly stop: (key: Key) => Effect.Effect<void, ConversationError>
   /**
-   * Keeps in this process what a turn could not write. It is tried again for a few seconds where other processes may wait
-   * for it, and before the conversation is used here again, which fails while it cannot be done; and when the store of
-   * conversations is closed.
+   * Keeps in this process what a turn could not write, and tries again: for a few seconds where other processes may
+   * wait for it, before the conversation is used here again (which fails as long as it cannot be written), and when the
+   * store of conversations is closed.
    */
   readonly keepTrying: (key: Key, write: Effect.Effect<void, ConversationError>) => Effect.Effect<void>
   /**
@@ -204,12 +209,13 @@ export const keyOf = (
 /**
  * How conversations are kept.
  *
- * - `timeToLive` is how long one is kept after what was written of it last (default: as long as the store).
- * - `maxBytes` is how much may be said in one (default 64 MiB of JSON): from then on a turn that would add to it fails with
- *   `Full` before the model is called, and denials, cancellations and `clear` still go through.
- * - `heartbeat` is how often a process in a turn says that it lives: by default every second where other processes may use
- *   the store too, which cannot be switched off there. A process in a turn looks every half second there whether it is to
- *   stop.
+ * - `timeToLive` is how long a conversation is kept after the last thing that was written of it (default: as long as
+ *   the store).
+ * - `maxBytes` is how much may be said in one (default 64 MiB of JSON). From then on a turn that would add to it fails
+ *   with `Full` before the model is called; denials, cancellations and `clear` still go through.
+ * - `heartbeat` is how often a process in a turn says that it lives: by default every second where other processes may
+ *   use the store too, and it cannot be switched off there. Such a process also looks every half second whether it is
+ *   to stop.
  *
  * @category options
  * @since 0.1.0
@@ -221,7 +227,8 @@ export interface Options {
 }
 
 /**
- * Makes a store of conversations over a `Store`, which others may use as well. `inMemory` says that it ends with this process.
+ * Makes a store of conversations over a `Store`, which others may use as well, for as long as the scope. `inMemory`
+ * says that the store ends with this process.
  *
  * @example
  * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
@@ -363,10 +370,11 @@ export const make = Effect.fnUntraced(function*(
 })
 
 /**
- * Removes a conversation of the scope it is called in (`Approval.Scope`), with all that waits in it: nobody can answer it
- * any more. What was decided is not forgotten, so that nothing runs again (law L2); `OpenRequests.events` still tells of it,
- * by the names of its requests, and no more of what they were about. It waits for a turn that is being taken in this process;
- * one in another process fails with `Conflict`.
+ * Removes a conversation of the scope it is called in (`Approval.Scope`), with all that waits in it: nobody can answer
+ * that any more. What was decided is not forgotten, so nothing runs again (law L2). `OpenRequests.events` still tells
+ * of its requests, by their names, and nothing of what they were about.
+ *
+ * It waits for a turn that is being taken in this process; one in another process fails with `Conflict`.
  *
  * @example
  * import { Conversation, ConversationStore, Toolkit } from "@assent/ai"

@@ -41,8 +41,8 @@ import * as Tool from "./Tool.ts"
 // =============================================================================
 
 /**
- * What a handler ends with that is to wait; made with a tool's own `suspend`, whose effect never succeeds with it: the
- * handler stops there.
+ * What a handler ends with when it is to wait. It is made with a tool's own `suspend`, which stops the handler where it
+ * is run.
  *
  * @category models
  * @since 0.1.0
@@ -50,7 +50,7 @@ import * as Tool from "./Tool.ts"
 export type Suspension<Name extends string> = Deferral.Suspension<Name>
 
 /**
- * The tools that may be made to wait: all that are made.
+ * The tools that can be made to wait: any tool that was made.
  *
  * @category models
  * @since 0.1.0
@@ -76,8 +76,8 @@ export interface Deferred<out Name extends string, in out State, out Interaction
   readonly [TypeId]: { readonly _State: Types.Invariant<State> }
   readonly interactions: Interactions
   /**
-   * By the name of each interaction: waits for it, with what is asked and what is to be remembered. The handler stops
-   * where this effect is run.
+   * For each interaction, by its name: begins to wait for it, with what is asked and what is to be remembered. The
+   * handler stops where this effect is run.
    */
   readonly suspend: Suspend<Name, State, Interactions>
 }
@@ -141,9 +141,10 @@ export interface Description {
 /**
  * What makes a tool one that may wait.
  *
- * `state` is the schema of what it remembers; as JSON it is kept until the answer comes, which may be after the next
- * release. So when it changes, raise `stateVersion` (default 1) and let `migrate` lead from the older version's JSON to
- * this one's; without that, calls that wait with an older version end with a failed result that says so (law L10).
+ * `state` is the schema of what it remembers. That is kept as JSON until the answer comes, which may be after the next
+ * release. So when the schema changes, raise `stateVersion` (default 1), and let `migrate` make this version's JSON of
+ * an older one's. Without `migrate`, calls that wait with an older version end with a failed result that says so (law
+ * L10).
  *
  * @category options
  * @since 0.1.0
@@ -225,8 +226,8 @@ export const make = <
 }
 
 /**
- * Makes a tool that may wait of one that was made otherwise: a `Tool.dynamic` whose parameters are a JSON Schema, or one
- * with annotations. The tool given is not changed.
+ * Makes a tool that may wait of one that is there already: a `Tool.dynamic` whose parameters are a JSON Schema, or a
+ * tool with annotations. The tool given is not changed.
  *
  * @example
  * import { DeferredTool, Interaction, Tool } from "@assent/ai"
@@ -257,16 +258,16 @@ export const from = <
 /**
  * Makes the handler of a deferred tool for its place in a `Toolkit`.
  *
- * `start` is given the parameters, and each of `resume` its interaction's answer and what was remembered. Both may end
- * with the tool's success, with its failure, or with `suspend`, which ends them wherever it is run. A `suspend` that is
- * built and never run, as one without `yield*` in a generator, cannot be told from one that was not chosen, and waits
- * for nothing. `context.toolCallId` is the same in all of them.
+ * `start` is given the parameters, and each function of `resume` its interaction's answer and what was remembered. Both
+ * end with the tool's success, with its failure, or with `suspend`, which ends them where it is run. A `suspend` that
+ * is built and never run, such as one without `yield*` in a generator, waits for nothing: it cannot be told from one
+ * that was not chosen. `context.toolCallId` is the same in all of them.
  *
- * What nobody has answered within its `expiresIn` goes on with the handler that `expired` has for it: as any other run, once
- * (law L2), and it may wait again. So a tool can remind whoever it asks, or ask somebody else. Where there is none, the call
- * ends, and the model is told that what the tool did before stands. An answer that was given in time counts, however late
- * anybody looks. Somebody has to look: a turn does, and `SuspensionStore.watchTimers` wakes conversations in which nobody
- * takes one.
+ * Where nobody has answered within `expiresIn`, the function of `expired` goes on, once, as any other run (law L2), and
+ * it may wait again: to remind whoever is asked, or to ask somebody else. Where there is none, the call ends, and the
+ * model is told that what the tool did before stands. An answer that was given in time counts, however late anybody
+ * looks. Somebody has to look: a turn does, and `SuspensionStore.watchTimers` wakes conversations in which nobody takes
+ * one.
  *
  * @example
  * import { DeferredTool, Interaction, LanguageModel, Prompt, Response, Toolkit } from "@assent/ai"
@@ -340,13 +341,13 @@ export const handler = <T extends Any>(
 // =============================================================================
 
 /**
- * Gives the answer to what a tool waits for, from the program itself: the only way to answer an `Interaction.external`,
- * and a trusted one for all others. It is kept with what the tool remembers, and counts when the conversation takes its
- * next turn; the first answer given here stands. `by` is who answers, for the handler to know (law L16).
+ * Answers what a tool waits for, from the program itself. It is the only way to answer an `Interaction.external`, and a
+ * trusted one for all others. The answer is kept with what the tool remembers, and counts when the conversation takes
+ * its next turn; the first one given here stands. `by` is who answers, for the handler to know (law L16).
  *
- * Fails with `UnknownApproval` where no tool waits with this request, or not this one for this interaction, or for a
- * tenant, a principal or a conversation that is not the one of `Approval.Scope` where that names any; with
- * `AlreadyDecided`; with `Expired`; and with `InvalidAnswer`, which changes nothing.
+ * Fails with `UnknownApproval` where no tool waits with this request, where it waits for another interaction, or where
+ * `Approval.Scope` names another tenant, principal or conversation; with `AlreadyDecided`; with `Expired`; with
+ * `NotAnApprover`; and with `InvalidAnswer`. A failure changes nothing.
  *
  * @example
  * import { Conversation, DeferredTool, Interaction, Toolkit } from "@assent/ai"

@@ -61,8 +61,9 @@ export type Record = { readonly [name: string]: Any }
 
 /**
  * What every tool may say when it begins to wait. `expiresIn` is how long it waits (default: what the engine's
- * `expiresIn` says; without one, until it is answered); what becomes of it then, its handler says (`expired`). `approvers` are those who may answer: nobody else's answer counts,
- * and of several lists one person of each has to give the same (law L16). A timer needs nobody.
+ * `expiresIn` says; without one, until it is answered); then the handler's `expired` goes on. `approvers` are those who
+ * may answer: nobody else's answer counts, and where there are several lists, one person of each has to give the same
+ * answer (law L16). A timer needs nobody.
  *
  * @category models
  * @since 0.1.0
@@ -387,8 +388,8 @@ export const form = <A, I>(schema: Schema.ConstraintCodec<A, I>): Interaction<Qu
   make({ kind: "form", answer: schema, onNewMessage: "supersede" })
 
 /**
- * Waits for another system to call an address of ours with a token that only it was given; see `Webhook`. The schema
- * says what it sends; what does not fit is not accepted.
+ * Waits for another system to call an address of ours, with a token that only it was given; see `Webhook`. The schema
+ * says what it sends; anything else is refused, and the request stays open.
  *
  * @example
  * import { DeferredTool, Interaction, LanguageModel, Response, Toolkit, Webhook } from "@assent/ai"

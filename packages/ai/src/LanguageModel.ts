@@ -118,9 +118,9 @@ export interface ApprovalOptions {
 // =============================================================================
 
 /**
- * Puts approvals around a language model service. Without options, a service that has them is returned as it is, and of
- * a bare one the same wrapped service is made each time. What the options say counts over what was said before. Seal,
- * journal, policy and controller are those of the context the calls are made in.
+ * Puts approvals around a language model service. Without options, a service that has them is returned as it is, and a
+ * bare one always gives the same wrapped service. Options count over those that were given before. Seal, journal,
+ * policy and controller are those of the context in which the calls are made.
  *
  * @example
  * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
@@ -200,13 +200,13 @@ export const approval =
  * `tool-approval-response` part, once and in its place, together with the request it answers (law L9); map both to the
  * provider's form. What the provider must have back of a request belongs in the call's `metadata`.
  *
- * Where one tool stands for many, as for those of an MCP server, the call's `metadata.assent` says what it is about:
- * `{ source: "mcp.github", toolName: "mcp.github.create_issue", params }`; that is what policies and people see.
+ * Where one tool stands for many, as for those of an MCP server, the call's `metadata.assent` says what it is about: `{
+ * source: "mcp.github", toolName: "mcp.github.create_issue", params }`; that is what policies and people see.
  *
- * Who decides here about a request of a history must know that its call is what the provider said, so calls are sealed
- * with their requests: let a request come in the same response, and of a stream right behind its call, within 100
- * milliseconds; {@link sealRequest} is for all others. Where a policy, a controller or a memory decides, a request whose
- * call has no true seal is denied (law L4).
+ * A call is sealed together with its request, so that a history cannot change what is decided about. For that, emit the
+ * request in the same response as its call; in a stream, right behind the call, within 100 milliseconds. All other
+ * providers call {@link sealRequest}. Where a policy, a controller or a memory decides, a request whose call has no
+ * true seal is denied (law L4).
  *
  * A policy or a controller may answer at once: then the hook is called again within the turn, and the program's history
  * holds neither request nor answer. What tells of them later is the call's metadata and its result: one that the
@@ -257,8 +257,9 @@ export const make = (
   })
 
 /**
- * Seals a call that the provider runs and asks about, with everything the call says of itself: in `metadata.assent`,
- * which chats keep. A call that has a seal, or whose params or metadata are not JSON, is returned as it is.
+ * Seals a call that the provider runs and asks about, with everything the call says of itself. The seal is in
+ * `metadata.assent`, which chats keep. A call that has a seal already, or whose params or metadata are not JSON, is
+ * returned as it is.
  *
  * @example
  * import { LanguageModel, Prompt } from "@assent/ai"
@@ -362,8 +363,8 @@ export type HostedCall = Pick<Response.ToolCallPartEncoded, "id" | "name" | "par
 export const generateText: typeof Upstream.generateText = Wrap.generateText
 
 /**
- * Upstream's `streamText`, with approvals around whatever service it finds. Parts pass in the provider's own chunks;
- * requests come just before the finish, and only when the response came to a complete one.
+ * Upstream's `streamText`, with approvals around whatever service it finds. Parts pass in the provider's own chunks.
+ * Requests come just before the finish, and only where the response is complete.
  *
  * @example
  * import { LanguageModel, Tool, Toolkit } from "@assent/ai"
@@ -469,9 +470,10 @@ export interface PendingApproval extends CollectedApproval {
 }
 
 /**
- * The approvals of a history: `approved` are still to run, `denied` still to be told to the model, `pending` wait for an
- * answer. `settled` are over: their call has its result, asks for something else by now, or was trimmed. A request
- * repeated by polling is one request. Only reads: nothing is verified here, and nothing follows from being in a list.
+ * The approvals of a history: `approved` are still to run, `denied` still to be told to the model, `pending` wait for
+ * an answer. `settled` are over: their call has its result, asks for something else by now, or was trimmed. A request
+ * that was repeated by polling is one request. This only reads: nothing is verified here, and to stand in a list proves
+ * nothing.
  *
  * @example
  * import { LanguageModel, Prompt } from "@assent/ai"

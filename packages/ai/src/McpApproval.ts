@@ -208,19 +208,19 @@ export const guard: (
  * that will run, escaped (law L15), and a decision without a default. One user is asked one thing after the other; no
  * client waits for another.
  *
- * Only an accepted form that says `approve` approves (law L1). Declined, dismissed, accepted without an answer or with
- * another one are denials that say which it was. So is a client that cannot ask: without the capability, with
- * elicitation by url alone, or of a revision before 2025-06-18; and so is whatever is asked outside of a client's request.
- * A client that is gone, fails or does not answer in time leaves the request open: nothing runs, and it may be asked
- * again.
+ * Only an accepted form that says `approve` approves (law L1). One that was declined, dismissed, or accepted with no
+ * answer or another one is a denial that says which it was. So is a client that cannot ask: without the capability,
+ * with elicitation by url alone, or of a revision before 2025-06-18; and so is whatever is asked outside of a client's
+ * request. A client that is gone, fails or does not answer in time leaves the request open: nothing runs, and it may be
+ * asked again.
  *
- * In revision 2026-07-28 a server cannot ask while a call runs. There {@link toolkit} asks before: the call ends with the
- * question, and runs when the client makes it again with the answer. That counts once (law L2), for the very call that was
- * asked about as it was shown (law L4), for as long as the question is open, and in the process that asked it; a no counts
- * even where the policy would let the call run by then (law L3). Whatever else asks there is a denial.
+ * In revision 2026-07-28 a server cannot ask while a call runs. There {@link toolkit} asks before: the call ends with
+ * the question, and runs when the client makes it again with the answer. That counts once (law L2), for the very call
+ * that was asked about as it was shown (law L4), for as long as the question is open, and in the process that asked it.
+ * A no counts even where the policy would let the call run by then (law L3). Whatever else asks there is a denial.
  *
- * Where an `ApprovalMemory` remembers and a conversation is named, as {@link toolkit} does for each client, the user may
- * approve for the session, and reads what that covers; a plain yes is then for this once, whatever the policy would
+ * Where an `ApprovalMemory` remembers and a conversation is named, as {@link toolkit} does for each client, the user
+ * may approve for the session, and reads what that covers. A plain yes is then for this once, whatever the policy would
  * remember. Parameters cannot be edited. What a tool that has begun waits for is asked too: a text, a choice, a yes or
  * no, and forms whose fields are all primitive.
  *
@@ -294,15 +294,17 @@ export const layerElicitation = (options?: ElicitationOptions): Layer.Layer<neve
   Layer.succeed(ApprovalController.ApprovalController, elicitation(options))
 
 /**
- * Upstream's `McpServer.toolkit`, which runs every call, with a guard before it: gated tools, and those that an
- * `ApprovalPolicy` has questions about, run once the client's user has said so, as {@link elicitation} asks. To the client
- * the tools look as upstream's do, and others run as upstream's.
+ * Upstream's `McpServer.toolkit`, with a guard before each call. Gated tools, and those that an `ApprovalPolicy` asks
+ * about, run once the client's user has agreed, asked as by {@link elicitation}. To the client the tools look as
+ * upstream's do, and all others run as upstream's.
  *
- * Another controller that the program provides answers in the place of the client's user. Where no conversation is named,
- * what one client's user wants remembered counts for that client's session, and for no other; of a client without a
- * session nothing is remembered. Handlers find what the program provides: for their own questions, provide
- * {@link layerElicitation}, by which the tools then ask too, with its options and not with these. A call that a client
- * repeats is a new call, and asked about again. A `DeferredTool` waits only under an engine; here it fails.
+ * Another controller that the program provides answers in the place of the client's user. Where no conversation is
+ * named, what one client's user wants remembered counts for that client's session, and for no other; of a client
+ * without a session nothing is remembered. A call that a client repeats is a new call, and asked about again. A
+ * `DeferredTool` waits only under an engine; here it fails.
+ *
+ * Handlers find what the program provides. For questions of their own, provide {@link layerElicitation}: the tools then
+ * ask through it too, with its options in place of these.
  *
  * @example
  * import { McpApproval, McpProtocol, McpTest, Tool, Toolkit } from "@assent/ai"
@@ -343,8 +345,8 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
   )
 
 /**
- * Upstream's `McpServer.layerStdio`, which waits for calls that are under way when its input ends: the end of the input is
- * the end of all open questions, since nobody can answer them any more. Nothing of them runs, and the server ends.
+ * Upstream's `McpServer.layerStdio`, which waits for calls that are under way when its input ends. Questions that are
+ * open then end too, because nobody can answer them any more: nothing of them runs, and the server ends.
  *
  * Logs belong to stderr, because stdout is the protocol's: provide `Layer.succeed(Logger.LogToStderr, true)`.
  *

@@ -1,8 +1,8 @@
 /**
  * Upstream's module: connections to MCP servers. `McpApproval` guards their tools.
  *
- * Under {@link make}, {@link layerStdio} and {@link layerHttp} of this one, a tool that the server does not write as the
- * protocol has it is left out, with a warning. Upstream's fail to list any tool then.
+ * {@link make}, {@link layerStdio} and {@link layerHttp} are ours: a tool that the server writes otherwise than the
+ * protocol says is left out, with a warning. Upstream's fail to list any tool then.
  *
  * @since 0.1.0
  */
@@ -18,7 +18,8 @@ import * as Listing from "./internal/mcp/listing.ts"
 export * from "effect/ai/McpClient"
 
 /**
- * Connects to a server over the transport around it; see upstream's `McpClient.make`.
+ * Connects to a server over the `Transport` of the context; the options are those of upstream's `McpClient.make`. Fails
+ * with `McpClientError`.
  *
  * @example
  * import { McpClient, McpProtocol } from "@assent/ai"
@@ -59,7 +60,8 @@ export const make = (
   Effect.updateService(Upstream.make(options), Upstream.Transport, Listing.readable)
 
 /**
- * Provides a client over a subprocess; see upstream's `McpClient.layerStdio`.
+ * A client of a server that is run as a subprocess; the options are those of upstream's `McpClient.layerStdio`. Fails
+ * with `McpClientError`, also where the program cannot be started.
  *
  * @example
  * import { McpClient, McpProtocol } from "@assent/ai"
@@ -97,7 +99,8 @@ export const layerStdio = (
   )
 
 /**
- * Provides a client over Streamable HTTP; see upstream's `McpClient.layerHttp`.
+ * A client of a server over Streamable HTTP; the options are those of upstream's `McpClient.layerHttp`. Fails with
+ * `McpClientError`, also where the server refuses the connection.
  *
  * @example
  * import { McpClient, McpProtocol } from "@assent/ai"

@@ -1,8 +1,8 @@
 /**
  * Upstream's `McpServer`, whose tools ask.
  *
- * Everything of `effect/ai/McpServer` is here; {@link toolkit} and {@link registerToolkit} are ours. How the user of a
- * client is asked, and what can be said of it, is in `McpApproval`.
+ * Everything of `effect/ai/McpServer` is here; {@link toolkit} and {@link registerToolkit} are ours. `McpApproval` says
+ * how the user of a client is asked, and what this proves.
  *
  * @since 0.1.0
  */
@@ -52,7 +52,7 @@ export const registerToolkit = <Tools extends Record<string, Tool.Any>>(
   })
 
 /**
- * Upstream's `toolkit`, which runs every call, with a guard before it: `McpApproval.toolkit` by upstream's name.
+ * Upstream's `toolkit`, with a guard before each call; the same as `McpApproval.toolkit`, under upstream's name.
  *
  * @example
  * import { McpProtocol, McpServer, McpTest, Tool, Toolkit } from "@assent/ai"

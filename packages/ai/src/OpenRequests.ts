@@ -37,7 +37,8 @@ export type {
 export type { Filter, OpenRequest, Page } from "./internal/kept/inbox.ts"
 
 /**
- * Which page: the one after another, whose `next` is `after`; at most `limit` requests (default 100).
+ * Which page: `after` is the `next` of the page before (default: the first page), and `limit` how many requests it has
+ * at most (default 100).
  *
  * @category options
  * @since 0.1.0
@@ -48,8 +49,8 @@ export interface PageOptions {
 }
 
 /**
- * Which events: what comes after a cursor (default: from the first that is kept, which are those of a week), of requests that
- * the filter names. It is looked for new ones `every` second (default).
+ * Which events: those after the cursor `after` (default: from the first that is kept, which are those of a week), of
+ * requests that the `filter` names. `every` is how often it looks for new ones (default 1 second).
  *
  * @category options
  * @since 0.1.0
@@ -61,8 +62,8 @@ export interface EventsOptions {
 }
 
 /**
- * As {@link EventsOptions}, where `after` is for a name that nobody has read under yet. Whoever else shares the name takes over
- * from a process that has been silent for `lease` (default 30 seconds).
+ * As {@link EventsOptions}; `after` counts only for a name under which nobody has read yet. Another process of the same
+ * name takes over from one that has been silent for `lease` (default 30 seconds).
  *
  * @category options
  * @since 0.1.0
@@ -135,8 +136,8 @@ export const page = (filter: Filter = {}, options?: PageOptions): Effect.Effect<
   )
 
 /**
- * All open requests that the filter names, the oldest first, page by page as they are asked for. Each that waits all the time
- * is there once; what is opened or decided meanwhile may be there or not.
+ * All open requests that the filter names, the oldest first, page by page as they are asked for. A request that waits
+ * all the time is there once; one that is opened or decided meanwhile may be there or not.
  *
  * @example
  * import { OpenRequests } from "@assent/ai"

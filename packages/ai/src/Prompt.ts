@@ -27,12 +27,13 @@ export type {
 /**
  * The tool message that carries answers back to the engine, as a prompt. An `Info` answers nothing and is left out.
  *
- * An answer in a message can only approve, deny, or give a value. Edited parameters, and that the answer is to be
- * remembered, go with it but count only where the policy says `editable` and `rememberable`; elsewhere an approval with
- * edited parameters leaves its request open (law L4).
+ * An answer in a message can only approve, deny, or give a value. Edited parameters, and the wish to be remembered, go
+ * with it but count only where the policy says `editable` and `rememberable`; elsewhere an approval with edited
+ * parameters leaves its request open (law L4).
  *
- * Answers may be plain JSON, as people post them. Throws an `ApprovalError` with `InvalidAnswer` for one that cannot be read,
- * which the types allow no program: what is not known to be answers goes through {@link readAnswers} first.
+ * Answers may be plain JSON, as people post them. One that cannot be read throws an `ApprovalError` with
+ * `InvalidAnswer`. The types keep a program from that: whatever is not known to be an answer goes through {@link
+ * readAnswers} first.
  *
  * @example
  * import { Approval, Prompt } from "@assent/ai"
@@ -62,9 +63,9 @@ export const approvalResponses = (answers: ReadonlyArray<Approval.AnswerInput>):
 }
 
 /**
- * Reads answers as people post them: one, or a list; with a decision, `{ approvalId, decision: { _tag: "Denied", reason } }`,
- * or with upstream's `{ approvalId, approved: false, reason }`. What else they say, such as who gave them, is not read (law
- * L16). Fails with `InvalidAnswer`, and reads none, where one of them cannot be read.
+ * Reads answers as people post them: one, or a list. Each has a decision, `{ approvalId, decision: { _tag: "Denied",
+ * reason } }`, or upstream's form, `{ approvalId, approved: false, reason }`. Whatever else it says, such as who gave
+ * it, is not read (law L16). Fails with `InvalidAnswer`, and reads none, where one of them cannot be read.
  *
  * @example
  * import { Prompt } from "@assent/ai"

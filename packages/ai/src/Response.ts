@@ -116,7 +116,7 @@ export const approvalRequests = (response: PartsInput): ReadonlyArray<Approval.A
 }
 
 /**
- * The request a part of a stream carries; none when it is another part, or a request that is not ours.
+ * The request that a part of a stream carries; none where it is another part, or a request that Assent did not make.
  *
  * @example
  * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"

@@ -34,7 +34,8 @@ export interface Store extends Model.Operations {
 }
 
 /**
- * The store of a program.
+ * The store of a program: what the layers of the journal, the suspensions, the conversations and the memory are made
+ * over. Its operations fail with a `StoreError`, and `atomically` makes one of several.
  *
  * @example
  * import { Store } from "@assent/ai"
@@ -62,7 +63,7 @@ export const Store: Context.Service<Store, Store> = Context.Service("@assent/ai/
 // =============================================================================
 
 /**
- * Makes a store of its operations.
+ * Makes a store of its operations: for a database of one's own, or to put something around those of another store.
  *
  * @example
  * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
@@ -98,14 +99,14 @@ export const Store: Context.Service<Store, Store> = Context.Service("@assent/ai/
 export const make = (operations: Model.Operations): Store => ({ ...operations, [TypeId]: TypeId })
 
 /**
- * Makes a store in memory, for one process. It holds at most `capacity` rows (default 100,000) that somebody may still go on
- * with: when it is full, writing another fails with reason `Full`, and none is given up for it.
+ * Makes a store in memory, for one process.
  *
- * Of requests that are settled it keeps what became of them, `maxSettled` (default 1,000,000, each of about 1 KB) beside the
- * others: once there are so many, nothing new may begin, and denials still go through. What they resulted in is given up, the
- * oldest first, beyond `maxResultBytes` (default 64 MiB, of characters).
- *
- * Of what happened to requests it tells the last `maxEvents` (default 10,000), for `eventTimeToLive` (default 7 days).
+ * - It holds at most `capacity` rows (default 100,000) that may still be needed. When it is full, writing another fails
+ *   with reason `Full`; no row is given up for it.
+ * - Beside those it keeps what became of settled requests: at most `maxSettled` (default 1,000,000, each about 1 KB).
+ *   Once there are so many, nothing new may begin, and denials still go through.
+ * - Results are given up, the oldest first, beyond `maxResultBytes` characters (default 64 MiB).
+ * - Events tell what happened to requests: the last `maxEvents` (default 10,000) of `eventTimeToLive` (default 7 days).
  *
  * @example
  * import { Store } from "@assent/ai"
@@ -139,8 +140,8 @@ export const makeMemory = (options?: {
   }, make)
 
 /**
- * The store in memory on which the defaults of this process stand: the journal, the suspensions and the conversations of a
- * program that provides none. There is one for each process, also where this module is loaded twice (hot reload).
+ * The store in memory of this process. The journal, the suspensions and the conversations of a program that provides
+ * none are in it. There is one for each process, also where this module is loaded twice (hot reload).
  *
  * @example
  * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
@@ -155,7 +156,7 @@ export const makeMemory = (options?: {
  *   return yield* Store.ofProcess().conversations.get(id)
  * }).pipe(Effect.provide(ScriptedModel.layer({ turns: ["Good morning."] })))
  *
- * await Effect.runPromise(program).then((row) => row?.messages) // => 2
+ * await Effect.runPromise(program).then((row) => row?.name) // => "store-of-process"
  *
  * @category constructors
  * @since 0.1.0
@@ -213,8 +214,8 @@ const processStoreKey = Symbol.for("@assent/ai/Store/process")
 // =============================================================================
 
 /**
- * What a store tells of a request when the conversation that asked it was removed: its names, for whoever was told of it
- * before, and nothing of what it was about (`EventRow.request`).
+ * What a store tells of a request whose conversation was removed (`EventRow.request`): the names of the request, for
+ * whoever was told of it before, and nothing of what it was about.
  *
  * @example
  * import { Store } from "@assent/ai"

@@ -1,12 +1,11 @@
 /**
- * What waiting tools must remember: kept here under the id of the request that was put for it, and never with the client
- * or the model.
+ * What waiting tools must remember: kept here under the id of the request, and never with the client or the model.
  *
- * A suspension is written once, taken once, and ends once, each in one step, whoever else holds the journal.
- * Beside it stand the answers that come from elsewhere than the message history: a webhook's, or the program's own.
+ * A suspension is written once, taken once, and ends once, each in one step, whichever processes race for it. Beside it
+ * stand the answers that come from elsewhere than the message history: a webhook's, or the program's own.
  *
- * The default lives in this process's memory. {@link layerStore} goes over any `Store`, which processes may share: give the
- * journal the same one, so that what a tool waits for is kept together with the journal's word that it does.
+ * The default lives in this process's memory. {@link layerStore} goes over any `Store`, which processes may share. Give
+ * the journal the same one, so that what a tool waits for is kept together with the journal's word that it does.
  *
  * @since 0.1.0
  */
@@ -213,10 +212,11 @@ export interface DeliverOptions {
 }
 
 /**
- * Gives an encoded answer to an open suspension; `DeferredTool.deliver` does so with one that is checked.
+ * Gives an encoded answer to an open suspension, without looking at its schema; `DeferredTool.deliver` checks it first.
  *
- * Fails with `UnknownApproval`, with `Expired`, with `AlreadyDecided`, and with `NotAnApprover` where the tool named who may
- * answer and it is not one of them, or one of each of several lists.
+ * Fails with `UnknownApproval`, with `InvalidAnswer` for an answer that is too large or too deep, with `Expired`, with
+ * `AlreadyDecided`, and with `NotAnApprover`: where the tool named who may answer, and it is somebody else, or only
+ * somebody of one of several lists (law L16).
  *
  * @example
  * import { DeferredTool, Interaction, LanguageModel, Response, SuspensionStore, Toolkit } from "@assent/ai"
@@ -284,14 +284,16 @@ export const deliver = Effect.fnUntraced(function*(
 })
 
 /**
- * Looks for timers that are due and for what nobody has answered in time, for ever, and calls `wake` for each, so that its
- * conversation takes a turn: at once for those that were due while no program ran, in the last thirty days. It looks every
- * `interval` (default 1 second). A `wake` that fails is called again with the next look. So are those that were answered
- * with {@link deliver}, by a webhook for example, where the process that took the answer died before the conversation took
- * its turn.
+ * Looks for timers that are due, and for what nobody has answered in time, and calls `wake` for each, so that its
+ * conversation takes a turn. It goes on until it is interrupted, and looks every `interval` (default 1 second). What
+ * became due while no program ran, in the last thirty days, is woken at once. A `wake` that fails is called again with
+ * the next look.
  *
- * Eight conversations are woken at once, and none of them keeps the next look waiting. Two processes that watch one store
- * may both call it; a turn too many does nothing.
+ * It also wakes those that were answered with {@link deliver}, by a webhook for example, where the process that took
+ * the answer died before the conversation took its turn.
+ *
+ * At most eight conversations are woken at once, and none of them keeps the next look waiting. Two processes that watch
+ * one store may both call `wake`; a turn too many does nothing.
  *
  * @example
  * import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"
@@ -310,7 +312,7 @@ export const deliver = Effect.fnUntraced(function*(
  *
  * const program = Effect.gen(function*() {
  *   const conversation = yield* Conversation.make({ id: "timers-1", toolkit })
- *   yield* Effect.forkScoped(SuspensionStore.watchTimers(() => conversation.wake, { interval: "1 minute" }))
+ *   yield* Effect.forkScoped(SuspensionStore.watchTimers(() => conversation.wake, { interval: "1 hour" }))
  *   yield* conversation.send("Remind me.")
  *   const before = (yield* conversation.pending()).length
  *   yield* TestClock.adjust("25 hours")
@@ -361,8 +363,8 @@ export const watchTimers = <E, R>(
   })
 
 /**
- * Calls `wake` once for each that is due now: one look of {@link watchTimers}. Where the store cannot note of one that it was
- * woken, this fails when all others were.
+ * Calls `wake` once for each that is due now: one look of {@link watchTimers}. Where the store cannot note that one was
+ * woken, it fails with `SuspensionsUnavailable`, after all the others.
  *
  * @example
  * import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"

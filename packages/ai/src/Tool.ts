@@ -39,8 +39,8 @@ export * from "effect/ai/Tool"
 export type NeedsApprovalContext = Upstream.NeedsApprovalContext
 
 /**
- * What a gate may say of a call: `true` asks, `false` lets it run, `{ description }` or `{ presentation }` asks and says
- * what about, and an `ApprovalResult` says more, as that the call is blocked.
+ * What a gate may say of a call: `true` asks, `false` lets it run, `{ description }` or `{ presentation }` asks and
+ * says what about, and an `ApprovalResult` can say more, for example that the call is blocked.
  *
  * @category models
  * @since 0.1.0
@@ -151,7 +151,8 @@ export type Made<
  * Makes a tool. The options are upstream's, but `parameters` may be plain fields, and `needsApproval` may use the
  * services in `dependencies`, may be async, may fail, and may return an `ApprovalResult`.
  *
- * The services surface in the services of `generateText` and its siblings; one that is not declared is a compile error.
+ * The services in `dependencies` become requirements of `generateText` and its siblings. To use one that is not
+ * declared is a compile error.
  *
  * @example
  * import { Approval, LanguageModel, Tool } from "@assent/ai"

@@ -33,9 +33,11 @@ export * from "effect/ai/Toolkit"
 // =============================================================================
 
 /**
- * Upstream's `make`, whose gated tools run only where the engine or a guard has the consent to the call; by any other way
- * the call dies, and nothing runs. Throws a `TypeError` for two different tools of one name if one of them has a gate, as
- * {@link merge} does, and for a tool of a guarded toolkit.
+ * Upstream's `make`. Gated tools of the toolkit run only where the engine or a guard has the consent to the call; by
+ * any other way the call dies, and nothing runs (law L1).
+ *
+ * Throws a `TypeError` for two different tools of one name if one of them has a gate, as {@link merge} does, and for a
+ * tool of a guarded toolkit.
  *
  * @example
  * import { Tool, Toolkit } from "@assent/ai"
@@ -60,8 +62,8 @@ export const make: typeof Toolkit.make = (...tools) => {
 }
 
 /**
- * Upstream's `merge`, but two different tools of one name are an error if one of them has a gate: the later would take the
- * place of the earlier, and its gate or the want of one with it. Throws a `TypeError` that names the tool.
+ * Upstream's `merge`, but two different tools of one name are an error if one of them has a gate: the later would take
+ * the earlier one's place, and so take its gate away or bring one. Throws a `TypeError` that names the tool.
  *
  * @example
  * import { Tool, Toolkit } from "@assent/ai"
@@ -91,10 +93,10 @@ export const merge: typeof Toolkit.merge = (...toolkits) => {
 }
 
 /**
- * Puts a tool in the place of the one of its name, which asks more and never less: a call runs unasked only where both
- * gates let it, and whatever either says of how to ask holds. The layer of the toolkit's handlers stays as it is.
+ * Replaces the tool of the same name by one that asks more, and never less: a call runs unasked only where both gates
+ * let it, and what either says of how to ask holds. The layer of the toolkit's handlers stays as it is.
  *
- * Throws a `TypeError` where the toolkit has no tool of that name, or one that has other parameters.
+ * Throws a `TypeError` where the toolkit has no tool of that name, or one with other parameters.
  *
  * @example
  * import { Tool, Toolkit } from "@assent/ai"
@@ -137,8 +139,8 @@ export { ToolNameClash } from "./internal/tool/join.ts"
 
 /**
  * Two toolkits with their handlers as one, for a model that has tools of several MCP servers, or of a server and of the
- * program. Each call goes to the toolkit that its tool is from, guarded as that is. Given toolkits that are made anew for
- * each turn, it makes theirs anew, both at once.
+ * program. Each call goes to the toolkit that its tool is from, and is guarded as that one is. Toolkits may be given as
+ * effects that make them anew for each turn; both are then made at once.
  *
  * Fails with {@link ToolNameClash} if a name is in both.
  *
@@ -193,18 +195,20 @@ export interface GuardOptions {
 type AnyTools = Record<string, Tool.Any>
 
 /**
- * Guards a toolkit: each call of a gated tool is judged by the policy, looked up in the memory and asked of the
- * controller where it is handled, and runs only when approved; the caller waits. No model and no history is needed, so
- * it serves command lines, MCP servers, and any language model, upstream's own as well.
+ * Guards a toolkit: each call of a gated tool is judged by the policy, looked up in the memory and put to the
+ * controller where it is handled. It runs only when approved; the caller waits. It needs no model and no history, so it
+ * serves command lines, MCP servers, and any language model, upstream's own as well.
  *
- * A policy and a controller that are there where a toolkit, given as an effect, is guarded hold for its calls: what is around
- * a call may be stricter, and never milder (law L11).
+ * Where the toolkit is given as an effect, the policy and the controller around that effect hold for its calls: what is
+ * around a call may be stricter, and never milder (law L11).
  *
- * A call that was denied is a failed result that reads as final; one that nobody could be asked about is a failed result
- * that says so. What a person wants remembered counts for the guarded toolkit, where no conversation is named. Guarding
- * twice asks once. Use the toolkit whole: its tools have no gates of their own, so {@link make} refuses them, and in a toolkit of
- * effect/ai, with other handlers, nobody is asked about them. Under the engine of this package, a guarded tool asks here
- * and not there.
+ * A call that was denied is a failed result that reads as final. One that nobody could be asked about is a failed
+ * result that says so. Where no conversation is named, what a person wants remembered counts for the guarded toolkit.
+ * Guarding twice asks once.
+ *
+ * Use the toolkit whole. Its tools have no gates of their own any more: {@link make} refuses them, and in a toolkit of
+ * effect/ai, with other handlers, nobody would be asked. Under the engine of this package, a guarded tool asks here and
+ * not there.
  *
  * @example
  * import { Approval, ApprovalController, Tool, Toolkit } from "@assent/ai"
@@ -249,12 +253,12 @@ export function guard<Tools extends AnyTools, E, R>(self: Handling<Tools, E, R>,
 }
 
 /**
- * Puts a policy over a toolkit, in place of its tools' own gates, which count where the policy says nothing. It goes with
- * the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say (law L1). With
- * the policy around a call it joins to the stricter word of the two (law L11).
+ * Puts a policy over a toolkit, in the place of its tools' own gates, which count where the policy says nothing. It
+ * goes with the toolkit, under the engine or guarded; by any other way its calls die, whatever the policy would say
+ * (law L1). Together with the policy around a call, the stricter word counts (law L11).
  *
- * Guard a toolkit after its policy. Over one that is guarded already the policy can only forbid or ask before the guard
- * asks in its turn.
+ * Guard a toolkit after it has its policy. Over one that is guarded already, the policy can only forbid, or ask before
+ * the guard asks in its turn.
  *
  * @example
  * import { Approval, ApprovalPolicy, Tool, Toolkit } from "@assent/ai"

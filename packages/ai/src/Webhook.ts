@@ -125,8 +125,8 @@ export interface Options<E = never, R = never, R2 = never> {
 }
 
 /**
- * A page for a person who was sent the address as a link: each button gives its answer. Without a `description` it says what
- * the tool waits for in the words of its `prompt`. All of it is text, never markup (law L15).
+ * A page for a person who was sent the address as a link: each button gives its answer. Without a `description` it
+ * shows the `prompt` of what the tool waits for. All of it is shown as text, never as markup (law L15).
  *
  * @category options
  * @since 0.1.0
@@ -198,8 +198,8 @@ export const handler = <E, R, R2 = never>(
   answer(options, Effect.forkDetach)
 
 /**
- * Serves webhooks on a router, at `path`, with the token behind it or in the header. What wakes conversations ends with
- * the layer.
+ * Serves webhooks on a router, at `path`, with the token behind it or in the header. The fibers that wake conversations
+ * end with the layer.
  *
  * @example
  * import { Webhook } from "@assent/ai"
@@ -252,9 +252,9 @@ export const layer = <E, R, R2 = never>(
   }))
 
 /**
- * Keeps effect's server from making spans of requests whose path is below this one, because the path of a request stands
- * in its span; however the path is spelt (`//hooks`, `/Hooks`, `/%68ooks`), and below whatever prefix. Provide it to the
- * server.
+ * Keeps effect's server from making spans of requests below this path, because a span shows the path, and the path has
+ * the token. It holds however the path is spelt (`//hooks`, `/Hooks`, `/%68ooks`), and below whatever prefix. Provide
+ * it to the server.
  *
  * @example
  * import { Webhook } from "@assent/ai"

@@ -167,7 +167,7 @@ export interface Service {
 }
 
 /**
- * OpenAI, as a service.
+ * OpenAI as a service, over its official SDK.
  *
  * @example
  * import { OpenAiClient } from "@assent/openai"
@@ -289,7 +289,7 @@ export const make = (options: Options): Effect.Effect<Service, AiError.AiError> 
 // =============================================================================
 
 /**
- * A client of these options.
+ * A client made of options. Fails as {@link make} does.
  *
  * @example
  * import { OpenAiClient } from "@assent/openai"

@@ -275,7 +275,7 @@ export const make = (options: Options): Effect.Effect<LanguageModel.LanguageMode
   })
 
 /**
- * OpenAI as the `LanguageModel` of a program.
+ * OpenAI as the `LanguageModel` of a program, with approvals.
  *
  * @example
  * import { LanguageModel } from "@assent/ai"
@@ -301,7 +301,7 @@ export const layer = (options: Options): Layer.Layer<LanguageModel.LanguageModel
   Layer.effect(LanguageModel.LanguageModel, make(options))
 
 /**
- * A model of OpenAI's, which can be provided like a layer and tells provider and model name.
+ * OpenAI as a `Model`: it can be provided like a layer, and tells the names of its provider and model.
  *
  * @example
  * import { Model } from "@assent/ai"

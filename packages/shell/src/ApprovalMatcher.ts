@@ -156,7 +156,7 @@ const isTrusted = (pattern: Pattern.Pattern, program: string): boolean =>
   pattern._tag === "Trusted" && pattern.written.words[0] === program
 
 /**
- * Makes a matcher anew from what was stored, as `@assent/ai` does, one of command lines included.
+ * Makes a matcher anew from what was stored, as that of `@assent/ai` does, command lines included.
  *
  * @example
  * import { ApprovalMatcher } from "@assent/shell"
@@ -179,8 +179,8 @@ export const fromDescription = (
 ): ApprovalMatcher.ApprovalMatcher => ApprovalMatcher.fromDescription(description, withShell(behaviors))
 
 /**
- * What may be offered to a person who approves a call for more than this once, as `@assent/ai` says, with what is known of
- * its command line.
+ * What may be offered to a person who wants to approve more than this one call, as in `@assent/ai`, with what is known
+ * of its command line.
  *
  * @example
  * import { ApprovalMatcher } from "@assent/shell"

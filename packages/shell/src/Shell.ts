@@ -39,8 +39,8 @@ export interface Refusal {
 }
 
 /**
- * Whether a line is covered; if not, why each command that is not. `heeds` are the settings that its commands heed, which
- * may name programs that they run.
+ * Whether a line is covered, and if not, each command that is not, with why. `heeds` are the settings that its commands
+ * read, which may name programs that they run.
  *
  * @category models
  * @since 0.1.0
@@ -52,8 +52,8 @@ export interface Explanation {
 }
 
 /**
- * Patterns that cover a line, what they stand for in words, which is nothing where they are written out, and the settings
- * that their programs heed.
+ * Patterns that cover a line; what they stand for, in words (nothing where they are written out); and the settings that
+ * their programs read.
  *
  * @category models
  * @since 0.1.0
@@ -109,8 +109,8 @@ export const explain = (line: string, patterns: ReadonlyArray<string>, options?:
 }
 
 /**
- * What a person may be offered who approves a call for more than this once, from the narrowest to the widest: each covers
- * the call, and says in one sentence all that it covers besides. An `ApprovalRequest` is such a call.
+ * What may be offered to a person who wants to approve more than this one call, from the narrowest to the widest. Each
+ * covers the call, and says in one sentence all that it covers besides. An `ApprovalRequest` is such a call.
  *
  * @example
  * import { Shell } from "@assent/shell"
@@ -129,8 +129,8 @@ export const suggest: (
 ) => ReadonlyArray<ApprovalMatcher.Suggestion> = ApprovalMatcher.suggest
 
 /**
- * The patterns that {@link suggest} offers of a line: `name *` for each of its commands, if every word of these is known,
- * else the line as it stands there; `undefined` of a line that cannot be read.
+ * The patterns that {@link suggest} offers for a line: `name *` for each of its commands, if every word of them is
+ * known, and else the line as it stands. `undefined` for a line that cannot be read.
  *
  * @example
  * import { Shell } from "@assent/shell"

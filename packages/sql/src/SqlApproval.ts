@@ -68,9 +68,9 @@ export interface Options extends SqliteClient.Options, PgOptions {}
 // =============================================================================
 
 /**
- * A program whose approvals are kept in a file: its store, journal, suspensions, conversations, memory and seal. What has
- * expired is reclaimed while it is open, a little at a time. Fails with a `StoreError` where the file cannot be opened, is
- * no database, or is of a later version of this package; and with `InvalidKey`.
+ * Keeps the approvals of a program in a file: store, journal, suspensions, conversations, memory and seal. What has
+ * expired is reclaimed while it is open, a little at a time. Fails with a `StoreError` where the file cannot be opened,
+ * is no database, or is of a later version of this package; and with `InvalidKey`.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"
@@ -100,11 +100,13 @@ export const layer = (
   )
 
 /**
- * The same in a PostgreSQL database, for programs on more than one machine: over a client of `@effect/sql-pg`, which the
- * program makes, so that whoever keeps a file installs none. Its key is never in the database, because whoever can read
- * that could make up approvals: it comes from `ApprovalSeal.layer`, the option `seal` or `ASSENT_APPROVAL_KEY`. Fails with
- * `InvalidKey` where there is none of them, and with a `StoreError` where the database is another one, cannot be reached, or is
- * of a later version of this package.
+ * The same in a PostgreSQL database, for programs on more than one machine. The program makes the client, of
+ * `@effect/sql-pg`, so that whoever keeps a file installs none.
+ *
+ * The key is never in the database, because whoever can read it there could make up approvals: it comes from
+ * `ApprovalSeal.layer`, the option `seal` or `ASSENT_APPROVAL_KEY`. Fails with `InvalidKey` where there is none of
+ * them, and with a `StoreError` where the database is another one, cannot be reached, or is of a later version of this
+ * package.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"
@@ -147,9 +149,10 @@ export const layerPg = (
 // =============================================================================
 
 /**
- * To be said once of a file that was restored from a backup, before a program uses it: what ran since the backup was made
- * is not in it, and could run again. From then on approvals that were asked before are not known, with whichever key they
- * were sealed, and are asked again; so is what remembered approvals covered, because they may have been taken back since.
+ * To be run once on a file that was restored from a backup, before a program uses it. What ran since the backup was
+ * made is not in it, and could run again. So approvals that were asked before are not known from then on, with
+ * whichever key they were sealed, and are asked again. Remembered answers are asked again too, because they may have
+ * been taken back since. Fails with a `StoreError`.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"
@@ -184,7 +187,7 @@ export const restored = (
 ): Effect.Effect<void, Store.StoreError> => Effect.scoped(Effect.flatMap(open(options), Settings.raiseEpoch))
 
 /**
- * {@link restored}, of a PostgreSQL database.
+ * {@link restored}, for a PostgreSQL database.
  *
  * @example
  * import { SqlApproval } from "@assent/sql"

@@ -24,13 +24,16 @@ import * as Kept from "./internal/store/kept.ts"
 /**
  * How a store is kept.
  *
- * `prefix` begins the names of its tables (default `"assent_"`): small letters, digits and `_`. `isShared` says whether
- * other processes may use the database (default true). The conversations of one tenant may have so many bytes together,
- * `tenantBytes` (default: unbounded): from then on none of its turns begins, and denials still go through. What one
- * conversation may have is `maxBytes` of `ConversationStore`. The results of what ran are kept for
- * `resultTimeToLive` (default 30 days); that it ran is kept as long as its approval could be sent again. What happened to
- * requests is told for `eventTimeToLive` (default 7 days), and no more than the last `maxEvents` of it (default 1,000,000).
- * An operation over the network fails with `Unavailable` after `timeout` of real time (default 30 seconds).
+ * - `prefix` begins the names of its tables (default `"assent_"`): small letters, digits and `_`.
+ * - `isShared` says whether other processes may use the database (default true).
+ * - `tenantBytes` is how many bytes the conversations of one tenant may have together (default: unbounded). From then
+ *   on none of its turns begins; denials still go through. What one conversation may have is `maxBytes` of
+ *   `ConversationStore`.
+ * - `resultTimeToLive` is how long the results of what ran are kept (default 30 days). That it ran is kept as long as
+ *   its approval could be sent again.
+ * - `eventTimeToLive` is how long it is told what happened to requests (default 7 days), and `maxEvents` how many of
+ *   the last events (default 1,000,000).
+ * - `timeout` is after how much real time an operation over the network fails with `Unavailable` (default 30 seconds).
  *
  * @category options
  * @since 0.1.0
@@ -50,8 +53,8 @@ export interface Options {
 // =============================================================================
 
 /**
- * Makes a store over a client, and its tables where they are not there yet. As long as the scope it tells those who wait for
- * what other processes write.
+ * Makes a store over a client, and its tables where they are not there yet. As long as the scope is open, it tells
+ * those who wait of what other processes write. Fails with a `StoreError`.
  *
  * @example
  * import { SqliteClient, SqlStore } from "@assent/sql"

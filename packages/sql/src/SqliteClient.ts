@@ -47,8 +47,8 @@ export interface Options {
 // =============================================================================
 
 /**
- * Opens a database, as long as the scope. It has one connection, and a transaction is `BEGIN IMMEDIATE`. Fails with a
- * `ConnectionError` where the runtime has no `node:sqlite`, and where the file cannot be opened.
+ * Opens a database, for as long as the scope. It has one connection, and a transaction is `BEGIN IMMEDIATE`. Fails with
+ * a `ConnectionError` where the runtime has no `node:sqlite`, and where the file cannot be opened.
  *
  * @example
  * import { SqliteClient } from "@assent/sql"
@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function*(
 // =============================================================================
 
 /**
- * A database that is open as long as the layer.
+ * A database that is open as long as the layer. Fails as {@link make} does.
  *
  * @example
  * import { SqliteClient } from "@assent/sql"

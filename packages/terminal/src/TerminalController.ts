@@ -61,8 +61,9 @@ export interface Options {
   /** The editor's command. Default: `$VISUAL`, or `$EDITOR`. It is offered where there is a `ChildProcessSpawner`. */
   readonly editor?: string | undefined
   /**
-   * Who is at the terminal: it stands in the journal as who decided (law L16), and where a policy names approvers, who has
-   * none of their ids is told so and not asked. Default: somebody without an id, by the name that they have logged in by.
+   * Who is at the terminal. The journal has it as who decided (law L16). Where a policy names approvers, and this is
+   * none of them, the person is told so and not asked. Default: somebody without an id, by the name that they have
+   * logged in by.
    */
   readonly by?: Approver.Person | undefined
 }
@@ -102,7 +103,8 @@ class Stopped extends Terminal.QuitError {
 // =============================================================================
 
 /**
- * The controller. Fails with {@link NoTerminal} where nobody can be asked: never a yes, and never a wait for nobody.
+ * The controller that asks the person at the terminal. Fails with {@link NoTerminal} where nobody can be asked: it
+ * never says yes by itself, and never waits for nobody.
  *
  * @example
  * import { ApprovalController } from "@assent/ai"

@@ -1,11 +1,10 @@
 /**
- * Conversations as a group of a program's own `HttpApi`: to say something and read what is said as it comes, to decide, to
- * answer what a tool waits for, to see what is open. The document of the API (OpenAPI) and a typed client come with it.
+ * Conversations as a group of a program's own `HttpApi`: to say something and read what is said as it comes, to decide,
+ * to answer what a tool waits for, and to see what is open. The document of the API (OpenAPI) and a typed client come
+ * with it. This is what a server and its clients share; `ConversationProxyServer` answers it.
  *
- * This is what a server and its clients share; `ConversationProxyServer` answers it.
- *
- * Of what is posted, what is said and what is answered is taken, and never who says so: that, a middleware knows
- * ({@link Decider}). What goes out is what is named here. No cause, and nothing of a store, is ever sent (law L15).
+ * What is posted says what is said and what is answered, and never by whom: that, a middleware knows ({@link Decider}).
+ * Only what is named here is sent; no cause, and nothing of a store, ever is (law L15).
  *
  * @since 0.1.0
  */

@@ -1,8 +1,8 @@
 /**
  * Answers a group of `ConversationProxy`, from the conversations of a program.
  *
- * A turn belongs to the server: whoever reads it may leave, and what was approved runs on. What is decided is the word of
- * whoever the group's middleware has found out (law L16), and of nobody that a body names.
+ * A turn belongs to the server: whoever reads it may leave, and what was approved runs on. A decision is the word of
+ * the person whom the group's middleware has found, and of nobody that a body names (law L16).
  *
  * @since 0.1.0
  */
@@ -85,8 +85,8 @@ export type Requirements<Groups extends HttpApiGroup.Constraint, Identifier exte
   | (Decider.Middleware extends HttpApiEndpoint.Middleware<Endpoints<Groups, Identifier>> ? Decider.Decider : never)
 
 /**
- * Handlers of a group that `ConversationProxy.toHttpApiGroup` has derived. Without somebody who says who asks, a `Decider`
- * or the middleware that the group names, the program does not compile, and its routes do not start.
+ * Handlers of a group that `ConversationProxy.toHttpApiGroup` has derived. Something has to say who asks: a `Decider`,
+ * or the middleware that the group names. Without it the program does not compile, and its routes do not start.
  *
  * @example
  * import { Conversation, Tool, Toolkit } from "@assent/ai"

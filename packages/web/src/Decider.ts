@@ -1,6 +1,6 @@
 /**
- * Who is at the other end: the program says so for each request, from a session, a token or whatever it has, and the routes
- * of this package take it from nowhere else. Nothing that a page posts says who somebody is (law L16).
+ * Who is at the other end. The program says so for each request, from a session, a token or whatever it has, and the
+ * routes of this package learn it from nowhere else: nothing that a page posts says who somebody is (law L16).
  *
  * @since 0.1.0
  */
@@ -36,8 +36,8 @@ export interface Who {
 // =============================================================================
 
 /**
- * The request is not answered: nobody is logged in (401), or whoever is may not see this (403, or 404 as if it were not
- * there). The message is sent to the page.
+ * The request is not answered: nobody is logged in (401), or whoever asks may not see this (403, or 404 as if it were
+ * not there). The message is sent to the page.
  *
  * @category errors
  * @since 0.1.0
@@ -54,7 +54,8 @@ const refused = <Status extends Refused["status"]>(status: Status, description: 
   })
 
 /**
- * {@link Refused} with its statuses, as an `HttpApi` declares them: the `error` of a middleware that says who somebody is.
+ * {@link Refused}, once for each of its statuses, as an `HttpApi` declares errors: for the `error` of a middleware of
+ * your own that says who somebody is.
  *
  * @example
  * import { Decider } from "@assent/web"
@@ -87,7 +88,7 @@ export const refusals = [
 // =============================================================================
 
 /**
- * Finds out who makes a request. Routes that need it do not start without one.
+ * Finds out who makes a request, or fails with {@link Refused}. Routes that need it do not start without one.
  *
  * @example
  * import { Decider } from "@assent/web"
@@ -127,8 +128,8 @@ export class Decider extends Context.Service<Decider, {
 }>()("@assent/web/Decider") {}
 
 /**
- * Who makes the request that is being answered, in the handlers of an `HttpApi`. A middleware provides it: {@link Middleware},
- * or one of the program with its own security.
+ * Who makes the request that is being answered, for the handlers of an `HttpApi`. A middleware provides it: {@link
+ * Middleware}, or one of the program with its own security.
  *
  * @example
  * import { Decider } from "@assent/web"
@@ -181,8 +182,8 @@ export class Current extends Context.Service<Current, Who>()("@assent/web/Decide
 // =============================================================================
 
 /**
- * Asks the {@link Decider} of the program who makes a request to an `HttpApi`, so that its routes and those of this package's
- * other modules know people in the same way.
+ * Asks the {@link Decider} of the program who makes a request to an `HttpApi`. Its routes and those of this package
+ * then know people in the same way. {@link layerMiddleware} provides it.
  *
  * @example
  * import { Decider } from "@assent/web"
@@ -217,7 +218,7 @@ export class Middleware extends HttpApiMiddleware.Service<Middleware, { provides
 ) {}
 
 /**
- * {@link Middleware}, from the decider of the program.
+ * {@link Middleware}, made of the {@link Decider} of the program.
  *
  * @example
  * import { Decider } from "@assent/web"
@@ -260,8 +261,8 @@ export const layerMiddleware: Layer.Layer<Middleware, never, Decider> = Layer.ef
 // =============================================================================
 
 /**
- * Who makes a request, as the program knows it. What fails with anything but {@link Refused}, or dies, refuses the request:
- * nobody is known then.
+ * A {@link Decider}: the function says who makes a request. Where it fails with anything but {@link Refused}, or dies,
+ * nobody is known, and the request is refused with 401.
  *
  * @example
  * import { Decider } from "@assent/web"
@@ -311,8 +312,9 @@ export const layer = <E, R>(
   )
 
 /**
- * Everybody is let in, and nobody is known: whoever reaches the server sees every conversation and decides in it. For a
- * program on one's own machine. What policies name `approvers` for, nobody can decide.
+ * **Insecure.** Lets everybody in and knows nobody: whoever reaches the server sees every conversation and decides in
+ * it. It is for a program on one's own machine, and warns once when it starts. Where a policy names `approvers`, nobody
+ * can decide (law L16).
  *
  * @example
  * import { Decider } from "@assent/web"

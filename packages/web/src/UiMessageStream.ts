@@ -2,9 +2,9 @@
  * What `useChat` of `@ai-sdk/react` talks to, unmodified: the UI message stream of Vercel's AI SDK, version 1, over the
  * conversations of a program.
  *
- * Of what a page posts, a new message and the answers are taken, and nothing else: what was asked, what ran and what was
- * said is in the conversation. A turn belongs to the server: a page may leave, come back in the middle of it, and
- * read all of it. No answer stays without one: each card that was answered is settled in the same response, or asked again.
+ * Of what a page posts, a new message and the answers are taken, and nothing else: what was asked, what ran and what
+ * was said, the conversation knows. A turn belongs to the server: a page may leave, come back in the middle of it, and
+ * read all of it. Every card that was answered is settled in the same response, or asked again.
  *
  * @since 0.1.0
  */
@@ -45,8 +45,8 @@ export type {
 } from "./internal/wire/model.ts"
 
 /**
- * What a click cannot say: changed parameters, the answer to a question, a note, what to remember, and that a denial ends
- * the turn. A page posts it as `details`, by the ids of the requests.
+ * What a click cannot say: changed parameters, the answer to a question, a note, what to remember, and that a denial
+ * ends the turn. A page posts them as `details`, by the ids of the requests.
  *
  * @category models
  * @since 0.1.0
@@ -54,9 +54,9 @@ export type {
 export type Details = Body.Details
 
 /**
- * What a page gives as the `reason` of a click that `details` go with: `addToolApprovalResponse({ id, approved: true, reason:
- * UiMessageStream.withDetails })`. Where they do not arrive, the call is asked again, and never runs as it was. A note may
- * follow it.
+ * What a page gives as the `reason` of a click to say that `details` go with it: `addToolApprovalResponse({ id,
+ * approved: true, reason: UiMessageStream.withDetails })`. Where they do not arrive, the call is asked again, and never
+ * runs as it was proposed. A note may follow it.
  *
  * @example
  * import { Conversation, Tool, Toolkit } from "@assent/ai"

@@ -21,7 +21,7 @@ export interface ApiError {
 }
 
 /**
- * Any error; `type` is `"invalid_request_error"` and `status` 400 unless told otherwise.
+ * Any error of the API. Without more, `type` is `"invalid_request_error"` and `status` is 400.
  *
  * @example
  * import { ResponsesServer } from "@assent/openai/testing"

@@ -37,7 +37,8 @@ interface Ended<Tools extends AnyTools> {
 }
 
 /**
- * The model has said what it had to say. Requests that it went on beside are still open: see `pending`.
+ * The model has said what it had to say. Requests that were open all the same, because the model went on beside them,
+ * are still open: see `pending`.
  *
  * @category models
  * @since 0.1.0
@@ -47,7 +48,7 @@ export interface Completed<Tools extends AnyTools> extends Ended<Tools> {
 }
 
 /**
- * Somebody is waited for, with every request that is open; the model was not called, or is not called again.
+ * Somebody is waited for. `requests` are all that are open; the model is not called before they are answered.
  *
  * @category models
  * @since 0.1.0
@@ -58,7 +59,7 @@ export interface Waiting<Tools extends AnyTools> extends Ended<Tools> {
 }
 
 /**
- * The turn was ended by a limit, with everything it did in the history. `send([])` goes on.
+ * A limit ended the turn. Everything it did is in the history, and `send([])` goes on.
  *
  * @category models
  * @since 0.1.0
@@ -69,8 +70,8 @@ export interface Limited<Tools extends AnyTools> extends Ended<Tools> {
 }
 
 /**
- * Whoever denied a call stopped the turn with it (`stop`). What was approved has run, and is in the history; the model is not
- * called before somebody says something new: `send([])` does not go on.
+ * Whoever denied a call stopped the turn with it (`stop`). What was approved has run, and is in the history. The model
+ * is not called before somebody says something new: `send([])` does not go on.
  *
  * @category models
  * @since 0.1.0
@@ -383,8 +384,8 @@ export interface Options<Tools extends AnyTools, E = never, R = never> {
 }
 
 /**
- * What is taken back of what waits: what every field names that is there. `tool` and `interaction` are names, `kind` is as
- * `pending` takes it, and `reason` is told to the model.
+ * Which open requests are taken back: those that fit every field that is given. `tool` and `interaction` are names,
+ * `kind` is as `pending` takes it, and `reason` is told to the model.
  *
  * @category options
  * @since 0.1.0
@@ -409,9 +410,10 @@ export interface DecideOptions {
 /**
  * What is said of a turn beside what is said in it.
  *
- * `messageId` is how the sender names the message: with it, what is sent twice is said once. It is 1 to 256 characters, and
- * none of the ids that messages have from where they stand, unless it is that message. A repeat says nothing, and the turn
- * goes on from there. Fails with `InvalidPrompt`, and does nothing, where another message has the id: what was said stays.
+ * `messageId` is the sender's name for the message: with it, what is sent twice is said once. It is 1 to 256 characters
+ * long, and none of the ids that messages have by their place, unless it is that message. A repeat says nothing, and
+ * the turn goes on from there. Fails with `InvalidPrompt`, and does nothing, where another message has the id: what was
+ * said stays.
  *
  * @category options
  * @since 0.1.0
@@ -427,7 +429,7 @@ export interface TurnOptions extends DecideOptions {
 }
 
 /**
- * Who answers, and which of several requests.
+ * Who answers; and `request`, which of several requests is answered.
  *
  * @category options
  * @since 0.1.0

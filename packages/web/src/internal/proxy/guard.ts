@@ -14,8 +14,8 @@ import * as Body from "./body.ts"
 import * as Errors from "./errors.ts"
 
 /**
- * What cannot be read is a 422 with what is wrong, and whatever else goes wrong a 500 that says nothing of it. It wants to
- * know who asks.
+ * What stands before every endpoint, once it is known who asks. A request that cannot be read gets a 422 that says what
+ * is wrong. Whatever else goes wrong is logged, and gets a 500 that says nothing of it (law L15).
  *
  * @example
  * import { Conversation, Toolkit } from "@assent/ai"
