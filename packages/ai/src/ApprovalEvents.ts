@@ -291,6 +291,30 @@ export interface Service {
  * The events of a program. By default they are those of the whole process; provide {@link layer} to keep those of one
  * part apart.
  *
+ * @example
+ * import { ApprovalEvents, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Stream } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const events = yield* ApprovalEvents.ApprovalEvents
+ *   const observed = yield* events.subscribe
+ *   yield* LanguageModel.generateText({ prompt: "Clean up.", toolkit })
+ *   const [event] = yield* Stream.runCollect(Stream.take(observed, 1))
+ *   return event?._tag === "Requested" && event.request.description
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(ApprovalEvents.layer()),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => "DeleteAll()"
+ *
  * @category references
  * @since 0.1.0
  */
@@ -304,6 +328,22 @@ export const ApprovalEvents = Context.Reference<Service>("@assent/ai/ApprovalEve
 
 /**
  * Makes a place for events. `capacity` (default 1,024) is how many a reader may be behind.
+ *
+ * @example
+ * import { ApprovalEvents } from "@assent/ai"
+ * import { Effect, Stream } from "effect"
+ *
+ * const blocked = { _tag: "Blocked", at: 0, scope: {}, toolName: "Pay", toolCallId: "call-1", reason: "no" } as const
+ *
+ * const program = Effect.gen(function*() {
+ *   const events = yield* ApprovalEvents.make({ capacity: 2 })
+ *   const observed = yield* events.subscribe
+ *   // The reader is slower than what happens: the oldest goes, and it is told so.
+ *   for (let count = 0; count < 3; count++) yield* events.publish(blocked)
+ *   return yield* Stream.runCollect(Stream.take(observed, 3))
+ * }).pipe(Effect.scoped)
+ *
+ * await Effect.runPromise(program) // => [{ _tag: "Missed", count: 1 }, blocked, blocked]
  *
  * @category constructors
  * @since 0.1.0
@@ -341,6 +381,20 @@ export const make = (options?: { readonly capacity?: number | undefined }): Effe
 
 /**
  * Events of their own. `capacity` (default 1,024) is how many a reader may be behind.
+ *
+ * @example
+ * import { ApprovalEvents } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const whole = yield* ApprovalEvents.ApprovalEvents
+ *   yield* whole.subscribe
+ *   // Nobody reads what happens in this part.
+ *   const part = yield* Effect.provide(ApprovalEvents.ApprovalEvents, ApprovalEvents.layer())
+ *   return [whole.isObserved(), part.isObserved()]
+ * }).pipe(Effect.scoped)
+ *
+ * await Effect.runPromise(program) // => [true, false]
  *
  * @category layers
  * @since 0.1.0
@@ -396,6 +450,31 @@ export interface Occasion {
 
 /**
  * Publishes an event, which is made only if somebody reads.
+ *
+ * @example
+ * import { Approval, ApprovalEvents } from "@assent/ai"
+ * import { Effect, Stream } from "effect"
+ *
+ * let made = 0
+ * const publish = ApprovalEvents.publish((occasion) => {
+ *   made++
+ *   return { _tag: "Blocked", ...occasion, toolName: "Pay", toolCallId: "call-1", reason: "It is closed." }
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   yield* publish
+ *   const observed = yield* (yield* ApprovalEvents.ApprovalEvents).subscribe
+ *   yield* publish
+ *   const [event] = yield* Stream.runCollect(Stream.take(observed, 1))
+ *   return event?._tag === "Blocked" && event.scope.principal
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(ApprovalEvents.layer()),
+ *   Effect.provideService(Approval.Scope, { principal: "ada" })
+ * )
+ *
+ * await Effect.runPromise(program) // => "ada"
+ * made // => 1
  *
  * @category publishing
  * @since 0.1.0

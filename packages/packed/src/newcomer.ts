@@ -12,7 +12,7 @@ export type Programs = ReadonlyMap<string, string | undefined>
 export const checkPages = Effect.fnUntraced(function*(root: string, packages: ReadonlyArray<Packed>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const guides = yield* fs.readDirectory(path.join(root, "docs"))
+  const guides = (yield* fs.readDirectory(path.join(root, "docs"))).filter((file) => file.endsWith(".md"))
   const ours = yield* Effect.forEach(
     ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`)],
     (page) =>
