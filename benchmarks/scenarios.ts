@@ -117,7 +117,7 @@ const inRounds =
       ...options,
       clock,
       rounds,
-      warmMs: 1_500 * share,
+      warmMs: share < 1 ? 1_000 : 2_000,
       onRound: () => onProgress(++done / rounds)
     })
   }
