@@ -1,6 +1,6 @@
 /** How long it takes until a library is there, in a new process, as it is published. */
 import * as ChildProcess from "node:child_process"
-import { median } from "./measure.ts"
+import { type Clock, median } from "./measure.ts"
 import type { Time } from "./results.ts"
 import { versionOf } from "./versions.ts"
 
@@ -26,7 +26,7 @@ const importOnce = (module: string): { readonly wall: number; readonly processor
   }))
 
 export const measureImports = async (
-  what: "wall" | "processor",
+  what: Clock,
   rounds: number,
   onRound: () => void
 ): Promise<ReadonlyArray<Time>> => {

@@ -4,6 +4,7 @@
  *     npm run bench                      everything, ten minutes
  *     npm run bench -- --short           fewer rounds, two minutes
  *     npm run bench -- --only ask deny   the rows whose title has one of the words
+ *     npm run bench -- --processor       the processor's time, for a machine that is busy; writes nothing
  */
 import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
@@ -14,14 +15,18 @@ import { install } from "./install.ts"
 import * as Report from "./report.ts"
 import * as Results from "./results.ts"
 import type { Message } from "./scenario.ts"
-import { scenarios } from "./scenarios.ts"
+import { type How, scenarios } from "./scenarios.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: "boolean", default: false }, only: { type: "string", multiple: true, default: [] } }
+  options: {
+    short: { type: "boolean", default: false },
+    processor: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] }
+  }
 })
 const words = [...values.only, ...positionals].map((word) => word.toLowerCase())
-const share = values.short ? 0.2 : 1
+const how: How = { share: values.short ? 0.2 : 1, clock: values.processor ? "processor" : "wall" }
 
 /** What one scenario does goes on in one line. */
 const showProgress = (title: string, done: number): void => {
@@ -38,7 +43,7 @@ const clearProgress = (): void => {
 /** In a process of its own, so that nobody's heap is in the way of another's. */
 const run = (title: string): Promise<Exclude<Message, { readonly done: number }>> =>
   new Promise((resolve, reject) => {
-    const child = ChildProcess.fork(Path.join(import.meta.dirname, "scenario.ts"), [title, String(share)], {
+    const child = ChildProcess.fork(Path.join(import.meta.dirname, "scenario.ts"), [title, JSON.stringify(how)], {
       execArgv: ["--conditions=@assent/source"],
       stdio: ["ignore", "ignore", "pipe", "ipc"]
     })
@@ -66,6 +71,15 @@ const builds = (): number => {
     shell: process.platform === "win32"
   })
   return status ?? 1
+}
+
+/** Other times than those of the clock are compared, and not kept. */
+const write = (times: ReadonlyArray<Results.TimeRow>, sizes: ReadonlyArray<Results.SizeRow>): string => {
+  if (values.processor) return "the times are the processor's, so nothing was written"
+  const titles = scenarios.map(({ title }) => title)
+  Chart.write(Results.write("results.json", titles, times))
+  Results.write("sizes.json", titles, sizes)
+  return "written: chart.svg, results.json and sizes.json in benchmarks/"
 }
 
 const main = async (): Promise<number> => {
@@ -111,12 +125,9 @@ const main = async (): Promise<number> => {
     }
     verdicts.push(...goals.flatMap((goal) => Goals.verdict(title, goal, figures) ?? []))
   }
-  const titles = scenarios.map(({ title }) => title)
-  Chart.write(Results.write("results.json", titles, times))
-  Results.write("sizes.json", titles, sizes)
   if (verdicts.length > 0) console.log(`${Report.verdicts(verdicts)}\n`)
   const seconds = ((performance.now() - started) / 1_000).toFixed(0)
-  console.log(`${seconds} s, Node ${process.version}; written: chart.svg, results.json and sizes.json in benchmarks/`)
+  console.log(`${seconds} s, Node ${process.version}; ${write(times, sizes)}`)
   return failed === 0 ? 0 : 1
 }
 

@@ -4,11 +4,17 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { alone, type Goal, more, ratio } from "./goals.ts"
 import type { Holder } from "./heap.ts"
-import { type Contestant, measure, type Options } from "./measure.ts"
+import { type Clock, type Contestant, measure, type Options } from "./measure.ts"
 import type { Size, Time } from "./results.ts"
 
-/** `share` is 1 for all rounds, and less for fewer; `onProgress` is told how much of it is done. */
-type Measure<A> = (share: number, onProgress: (done: number) => void) => Promise<ReadonlyArray<A>>
+/** `share` is 1 for all rounds, and less for fewer. */
+export interface How {
+  readonly share: number
+  readonly clock: Clock
+}
+
+/** `onProgress` is told how much of it is done. */
+type Measure<A> = (how: How, onProgress: (done: number) => void) => Promise<ReadonlyArray<A>>
 
 interface Common {
   readonly title: string
@@ -96,7 +102,7 @@ export const keepers = {
 // How it is measured
 // =============================================================================
 
-type Rounds = Omit<Options, "onRound" | "warmMs">
+type Rounds = Omit<Options, "clock" | "onRound" | "warmMs">
 
 const one: Rounds = { rounds: 60, turnMs: 20, mostOperations: 200 }
 const hundred: Rounds = { rounds: 40, turnMs: 40, mostOperations: 20 }
@@ -104,18 +110,19 @@ const long: Rounds = { rounds: 40, turnMs: 60, mostOperations: 50 }
 
 const inRounds =
   (options: Rounds, contestants: () => Promise<ReadonlyArray<Contestant>>): Measure<Time> =>
-  async (share, onProgress) => {
+  async ({ clock, share }, onProgress) => {
     const rounds = Math.max(5, Math.round(options.rounds * share))
     let done = 0
     return measure(await contestants(), {
       ...options,
+      clock,
       rounds,
-      warmMs: 1_500 * share,
+      warmMs: share < 1 ? 1_000 : 2_000,
       onRound: () => onProgress(++done / rounds)
     })
   }
 
-const imports = (what: "wall" | "processor"): Measure<Time> => async (share, onProgress) => {
+const imports = (what: Clock): Measure<Time> => async ({ share }, onProgress) => {
   const rounds = Math.max(5, Math.round(24 * share))
   let done = 0
   const { measureImports } = await import("./imports.ts")
@@ -123,7 +130,7 @@ const imports = (what: "wall" | "processor"): Measure<Time> => async (share, onP
 }
 
 /** In a process of its own, because what one library keeps is none of another's. */
-const heaps = (which: "holders" | "keepers"): Measure<Size> => async (share, onProgress) => {
+const heaps = (which: "holders" | "keepers"): Measure<Size> => async ({ share }, onProgress) => {
   const { heapOf } = await import("./heaps.ts")
   const names = Object.keys(which === "holders" ? holders : keepers)
   const sizes: Array<Size> = []
