@@ -9,7 +9,7 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Memory from "./internal/store/memory.ts"
 import * as MemoryCore from "./internal/store/memoryCore.ts"
