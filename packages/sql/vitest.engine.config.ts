@@ -6,7 +6,12 @@ import engine from "../ai/vitest.config.ts"
 const here = (path: string) => Path.join(import.meta.dirname, "test/engine", path)
 
 export default mergeConfig(engine, {
-  resolve: { alias: [{ find: /^\.\/internal\/store\/memory\.ts$/, replacement: here("memory.ts") }] },
+  resolve: {
+    alias: [
+      { find: /^\.\/internal\/store\/memory\.ts$/, replacement: here("memory.ts") },
+      { find: /^\.\/internal\/store\/memoryCore\.ts$/, replacement: here("memoryCore.ts") }
+    ]
+  },
   test: {
     name: "engine",
     exclude: [

@@ -35,6 +35,7 @@ import { nobodys, type Unbegun } from "./internal/journal/unbegun.ts"
 import * as Unrecorded from "./internal/journal/unrecorded.ts"
 import * as Words from "./internal/journal/words.ts"
 import * as Shutdown from "./internal/shutdown.ts"
+import * as MemoryCore from "./internal/store/memoryCore.ts"
 import * as Store from "./Store.ts"
 
 // =============================================================================
@@ -188,7 +189,7 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: {
-  readonly store: Store.Store
+  readonly store: Store.RequestOperations
   readonly named?: boolean | undefined
   readonly grace?: Duration.Input | undefined
   readonly heartbeat?: Duration.Input | undefined
@@ -547,7 +548,11 @@ const processJournalKey = Symbol.for("@assent/ai/ApprovalJournal/process")
 const processJournal = (): Service => {
   const slots = globalThis as { [processJournalKey]?: Service }
   return slots[processJournalKey] ??= Effect.runSync(
-    Effect.provideService(make({ store: Store.ofProcess(), named: false }), Scope.Scope, Scope.makeUnsafe()).pipe(
+    Effect.provideService(
+      make({ store: MemoryCore.ofProcess().operations, named: false }),
+      Scope.Scope,
+      Scope.makeUnsafe()
+    ).pipe(
       Effect.map(endingWithProgram)
     )
   )

@@ -9,9 +9,10 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Memory from "./internal/store/memory.ts"
+import * as MemoryCore from "./internal/store/memoryCore.ts"
 import type * as Model from "./internal/store/model.ts"
 import * as Removed from "./internal/store/removed.ts"
 
@@ -163,7 +164,7 @@ export const makeMemory = (options?: {
  */
 export const ofProcess = (): Store => {
   const slots = globalThis as { [processStoreKey]?: Store }
-  return slots[processStoreKey] ??= Effect.runSync(makeMemory())
+  return slots[processStoreKey] ??= make(Memory.complete(MemoryCore.ofProcess()))
 }
 
 // =============================================================================

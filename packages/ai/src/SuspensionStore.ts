@@ -20,6 +20,7 @@ import * as ApprovalError from "./ApprovalError.ts"
 import * as Approver from "./Approver.ts"
 import * as Bounds from "./internal/bounds.ts"
 import * as Changes from "./internal/store/changes.ts"
+import * as MemoryCore from "./internal/store/memoryCore.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
 import { outermost, type Suspension } from "./internal/waiting/suspensionRecords.ts"
 import * as Store from "./Store.ts"
@@ -124,7 +125,7 @@ export const SuspensionStore: Context.Reference<Service> = Context.Reference<Ser
  * @since 0.1.0
  */
 export const make = (options: {
-  readonly store: Store.Store
+  readonly store: Store.RequestOperations
   readonly named?: boolean | undefined
 }): Service => ({
   named: options.named ?? true,
@@ -441,5 +442,5 @@ const processStoreKey = Symbol.for("@assent/ai/SuspensionStore/process")
 // One per process even when the module is loaded twice (hot reload): what waits must not be forgotten.
 const processStore = (): Service => {
   const slots = globalThis as { [processStoreKey]?: Service }
-  return slots[processStoreKey] ??= make({ store: Store.ofProcess(), named: false })
+  return slots[processStoreKey] ??= make({ store: MemoryCore.ofProcess().operations, named: false })
 }

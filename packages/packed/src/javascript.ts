@@ -1,11 +1,12 @@
 /**
- * Before `@assent/ai` is packed: writes the JavaScript that is published, in the place of what TypeScript made of each
- * module. What is behind the public modules is put together in few files, because to look for two hundred takes longer
- * than to read them; and each call that is made on loading is marked, for bundlers. Declarations are as they were.
+ * Before `@assent/ai` is packed: writes the JavaScript that is published in the place of TypeScript's, beside its
+ * declarations. What is behind the public modules is put together in few files, because to look for two hundred takes longer
+ * than to read them; and each call that is made on loading is marked, for bundlers. After that `postpack` forgets what
+ * TypeScript knows of the folder, which would write no more than what has changed beside these.
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { build } from "vite"
+import { build, transformWithOxc } from "vite"
 import { markPure } from "./pure.ts"
 
 const root = Path.resolve(import.meta.dirname, "../../ai")
@@ -15,11 +16,19 @@ const dist = Path.join(root, "dist")
 const filesIn = (directory: string): ReadonlyArray<string> =>
   Fs.readdirSync(directory, { recursive: true, encoding: "utf8" }).map((path) => path.split(Path.sep).join("/"))
 
-// An index names whole modules. TypeScript's file does so too, and a bundler's would keep all of each.
+// An index names whole modules: that a bundler cannot put together without keeping all of each.
 const isIndex = (path: string): boolean => /(^|\/)index\./.test(path)
 
 for (const path of filesIn(dist)) {
-  if (/\.js(\.map)?$/.test(path) && !isIndex(path)) Fs.rmSync(Path.join(dist, path))
+  if (/\.js(\.map)?$/.test(path)) Fs.rmSync(Path.join(dist, path))
+}
+
+for (const path of filesIn(source).filter(isIndex)) {
+  const { code } = await transformWithOxc(Fs.readFileSync(Path.join(source, path), "utf8"), path)
+  Fs.writeFileSync(
+    Path.join(dist, path.replace(/\.ts$/, ".js")),
+    code.replaceAll(/(?<=^export .* from "\..*)\.ts"/gm, ".js\"")
+  )
 }
 
 const modules = filesIn(source).filter((path) =>

@@ -22,6 +22,12 @@ const unbounded = 10_000
 const isBounded = ({ capacity = unbounded, maxEvents, maxResultBytes, maxSettled }: Options): boolean =>
   capacity < unbounded || maxEvents !== undefined || maxResultBytes !== undefined || maxSettled !== undefined
 
+/** What is of the process is one database, for its journal and for whatever else is kept. */
+export const complete: typeof Memory.complete = (core, options) =>
+  isStore(core.operations) ? core.operations : Memory.complete(core, options)
+
+const isStore = (operations: Store.RequestOperations): operations is Store.Operations => "conversations" in operations
+
 export const make: typeof Memory.make = (options, make) =>
   options !== undefined && isBounded(options)
     ? Memory.make(options, make)

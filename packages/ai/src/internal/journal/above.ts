@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import type * as Store from "../../Store.ts"
 
 export interface Running {
-  readonly store: Store.Store
+  readonly store: Store.RequestOperations
   readonly nonce: string
   readonly version: number
 }

@@ -32,7 +32,7 @@ export interface Liveness {
  * cannot be switched off.
  */
 export const heartbeatOf = (
-  store: Store.Store,
+  store: Store.RequestOperations,
   heartbeat: Duration.Input | undefined
 ): Duration.Duration | undefined => {
   const given = heartbeat === undefined ? undefined : Duration.fromInputUnsafe(heartbeat)
@@ -75,9 +75,9 @@ interface Process {
   readonly seen: Map<string, Seen>
 }
 
-const processes = new WeakMap<Store.Store, Process>()
+const processes = new WeakMap<Store.RequestOperations, Process>()
 
-const processOf = (store: Store.Store, every: number): Effect.Effect<Process> =>
+const processOf = (store: Store.RequestOperations, every: number): Effect.Effect<Process> =>
   Effect.map(Cryptography.randomToken(16), (id) => {
     let process = processes.get(store)
     if (process === undefined) {
@@ -94,7 +94,7 @@ const separator = "/"
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1_000_000)
 
 export const make = Effect.fnUntraced(function*({ heartbeat, isBusy, scope, store }: {
-  readonly store: Store.Store
+  readonly store: Store.RequestOperations
   /** `undefined` where no other process can have a claim. */
   readonly heartbeat: Duration.Duration | undefined
   readonly isBusy: () => boolean
@@ -154,7 +154,10 @@ export const make = Effect.fnUntraced(function*({ heartbeat, isBusy, scope, stor
 })
 
 // One that cannot be read is none; a process that lives writes it anew.
-const lastBeatOf = ({ owners }: Store.Store, id: string): Effect.Effect<Store.OwnerRow | undefined, Store.StoreError> =>
+const lastBeatOf = (
+  { owners }: Store.RequestOperations,
+  id: string
+): Effect.Effect<Store.OwnerRow | undefined, Store.StoreError> =>
   owners.get(id).pipe(
     Effect.catchIf(({ reason }) => reason === "Corrupt", () => Effect.undefined),
     Effect.map((row) => row !== undefined && isBeat(row.every) && Number.isFinite(row.beat) ? row : undefined)

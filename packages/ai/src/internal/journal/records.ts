@@ -76,7 +76,7 @@ export interface JournalRecords {
   readonly publish: (claim: Claim, from: Entry["state"], entry: Entry) => Effect.Effect<void>
 }
 
-export const make = (store: Store.Store): JournalRecords => {
+export const make = (store: Store.RequestOperations): JournalRecords => {
   // Nothing begins within a run that was given up.
   const whileAbove = <E>(above: ReadonlyArray<Running>, begun: Effect.Effect<boolean, E>) => {
     const own = above.filter((one) => one.store === store)

@@ -400,6 +400,9 @@ export interface Operations {
   readonly sweep: (limit: number) => Stored<number>
 }
 
+/** What a journal needs, and what tools need to wait: a process that keeps no conversations has no more. */
+export type RequestOperations = Pick<Operations, "isShared" | "changes" | "atomically" | "requests" | "owners">
+
 /** How long what became of a request outlives its seal, so that clocks that differ cannot open a gap. */
 export const margin = 24 * 60 * 60 * 1_000
 

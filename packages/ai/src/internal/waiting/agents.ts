@@ -115,7 +115,7 @@ const unknown = (approvalId: string) =>
 const nonceOf = (approvalId: string): string | undefined =>
   typeof approvalId === "string" ? ApprovalId.parse(approvalId)?.nonce : undefined
 
-export const make = ({ atomically, requests }: Store.Store): Agents => {
+export const make = ({ atomically, requests }: Store.RequestOperations): Agents => {
   const use = <A>(effect: Effect.Effect<A, Store.StoreError>) => Effect.mapError(effect, unavailable)
 
   const collect = Effect.fnUntraced(function*(

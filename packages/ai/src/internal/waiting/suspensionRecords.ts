@@ -184,7 +184,7 @@ const markedBy = (suspension: string | undefined): Effect.Effect<string | undefi
 
 const nonceOf = (approvalId: string): string | undefined => ApprovalId.parse(approvalId)?.nonce
 
-export const make = (store: Store.Store): Records => {
+export const make = (store: Store.RequestOperations): Records => {
   const { requests } = store
   const use = <A>(effect: Effect.Effect<A, Store.StoreError>) =>
     Effect.mapError(effect, ({ description }) => unavailable(description))
