@@ -164,7 +164,8 @@ const noServices = "Service not found: effect/Terminal. TerminalController needs
 // =============================================================================
 
 /**
- * {@link make}, as the controller of a program. Its services are those of `NodeServices.layer`.
+ * {@link make}, as the controller of a program. Its services are those of `NodeServices.layer`. Fails with {@link
+ * NoTerminal} where nobody can be asked.
  *
  * @example
  * import { ApprovalController } from "@assent/ai"
