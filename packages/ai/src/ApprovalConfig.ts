@@ -130,7 +130,7 @@ export const isApprovalConfig = (u: unknown): u is ApprovalConfig =>
 // =============================================================================
 
 /**
- * Reads a text.
+ * Reads a configuration from a text. Fails with an `ApprovalConfigError` that lists everything that is wrong with it.
  *
  * @example
  * import { ApprovalConfig } from "@assent/ai"
@@ -184,7 +184,8 @@ export const parse = (text: string, options: ParseOptions): Effect.Effect<Approv
 }
 
 /**
- * Reads a file; its name says the format.
+ * Reads a configuration from a file; its name says the format. Fails with an `ApprovalConfigError` that lists
+ * everything that is wrong with it, and with a `PlatformError` where the file cannot be read.
  *
  * @example
  * import { ApprovalConfig } from "@assent/ai"
@@ -218,7 +219,8 @@ const noFiles =
   " @effect/platform-node, or read the file yourself and call ApprovalConfig.parse(text)."
 
 /**
- * Reads an object: a whole configuration, or its map of tools alone.
+ * Reads an object: a whole configuration, or its map of tools alone. Fails with an `ApprovalConfigError` that lists
+ * everything that is wrong with it.
  *
  * @example
  * import { ApprovalConfig } from "@assent/ai"
@@ -238,7 +240,8 @@ const noFiles =
 export const make = (input: Input): Effect.Effect<ApprovalConfig, ApprovalConfigError> => decodeUnknown(input)
 
 /**
- * Reads a value of which nothing is known, as one that another parser made.
+ * Reads a value of which nothing is known, such as what another parser made. Fails with an `ApprovalConfigError` that
+ * lists everything that is wrong with it.
  *
  * @example
  * import { ApprovalConfig } from "@assent/ai"

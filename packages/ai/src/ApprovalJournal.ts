@@ -514,16 +514,17 @@ export const layerMemory = (options?: {
  * import { Effect } from "effect"
  *
  * const claim = { approvalId: "id-1", nonce: "n-1", expiresAt: Infinity, toolName: "Pay", toolCallId: "call-1" }
- * const journal = Effect.provide(ApprovalJournal.ApprovalJournal, ApprovalJournal.layerStore())
+ * const shared = Effect.provide(ApprovalJournal.ApprovalJournal, ApprovalJournal.layerStore())
  *
- * // Two processes over one store.
  * const program = Effect.gen(function*() {
- *   yield* Effect.flatMap(journal, (one) => one.end(claim, "denied", "It is too much."))
- *   const entry = yield* Effect.flatMap(journal, (other) => other.find(claim))
- *   return entry?.reason
+ *   yield* Effect.flatMap(shared, (process) => process.end(claim, "denied", "It is too much."))
+ *   const another = yield* Effect.flatMap(shared, (process) => process.find(claim))
+ *   // A process that does not share the store knows nothing of it.
+ *   const alone = yield* Effect.flatMap(ApprovalJournal.ApprovalJournal, (process) => process.find(claim))
+ *   return [another?.reason, alone]
  * }).pipe(Effect.provide(Store.layerMemory))
  *
- * await Effect.runPromise(program) // => "It is too much."
+ * await Effect.runPromise(program) // => ["It is too much.", undefined]
  *
  * @category layers
  * @since 0.1.0

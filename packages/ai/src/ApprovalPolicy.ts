@@ -538,7 +538,8 @@ export const toSentence = (self: Trace.Explanation | Linter.Finding): string =>
 
 /**
  * What is likely to be a mistake in a configuration, given the tools that it is about: names that no tool has, rules
- * that are never reached, words without effect, and tools that may destroy something and run without asking.
+ * that are never reached, words without effect, and tools that may destroy something and run without asking. Fails with
+ * an `ApprovalConfigError` where it is no configuration at all.
  *
  * @example
  * import { ApprovalPolicy, Tool, Toolkit } from "@assent/ai"

@@ -225,8 +225,9 @@ export const make = Effect.fnUntraced(function*(
 // =============================================================================
 
 /**
- * Seals with a configured key, so that approvals outlive the process and other processes with the same key accept
- * them. To replace a key, move the old one to `previousKeys` for as long as its approvals may be open.
+ * Seals with a configured key, so that approvals outlive the process and other processes with the same key accept them.
+ * To replace a key, move the old one to `previousKeys` for as long as its approvals may be open. Fails as {@link make}
+ * does.
  *
  * @example
  * import { ApprovalSeal } from "@assent/ai"

@@ -418,18 +418,21 @@ export const remove = (id: string): Effect.Effect<void, ConversationError> =>
  * import { ScriptedModel } from "@assent/ai/testing"
  * import { Effect } from "effect"
  *
- * const program = Effect.gen(function*() {
- *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
- *   yield* conversation.send("Where is my parcel?")
- *   // Made again, it goes on with what is kept.
- *   const again = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
- *   return (yield* again.history).content.length
- * }).pipe(
- *   Effect.provide(ConversationStore.layerMemory({ timeToLive: "1 day" })),
- *   Effect.provide(ScriptedModel.layer({ turns: ["It comes tomorrow."] }))
- * )
+ * const Day = ConversationStore.layerMemory({ timeToLive: "1 day" })
+ * const ticket = Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ * const kept = Effect.flatMap(ticket, (conversation) => conversation.history)
  *
- * await Effect.runPromise(program) // => 2
+ * const program = Effect.gen(function*() {
+ *   const here = yield* Effect.provide(
+ *     Effect.andThen(Effect.flatMap(ticket, (conversation) => conversation.send("Where is my parcel?")), kept),
+ *     Day
+ *   )
+ *   // Another store, as after a restart, has nothing of it.
+ *   const later = yield* Effect.provide(kept, Day)
+ *   return [here.content.length, later.content.length]
+ * }).pipe(Effect.provide(ScriptedModel.layer({ turns: ["It comes tomorrow."] })))
+ *
+ * await Effect.runPromise(program) // => [2, 0]
  *
  * @category layers
  * @since 0.1.0
@@ -455,17 +458,19 @@ export const layerMemory = (
  *   Effect.gen(function*() {
  *     const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
  *     yield* conversation.send(words)
- *     return (yield* conversation.history).content.length
  *   }).pipe(
  *     Effect.provide(ConversationStore.layerStore()),
  *     Effect.provide(ScriptedModel.layer({ turns: [answer] }))
  *   )
  *
  * // With a store of `@assent/sql`, this holds for processes that follow each other or live side by side.
- * const program = Effect.andThen(
- *   inAProcess("Where is my parcel?", "It comes tomorrow."),
- *   inAProcess("Thank you.", "You are welcome.")
- * )
+ * const program = Effect.gen(function*() {
+ *   yield* inAProcess("Where is my parcel?", "It comes tomorrow.")
+ *   yield* inAProcess("Thank you.", "You are welcome.")
+ *   const { conversations } = yield* Store.Store
+ *   const { id } = yield* ConversationStore.keyOf("ticket-1", {})
+ *   return (yield* conversations.get(id))?.messages
+ * })
  *
  * await Effect.runPromise(Effect.provide(program, Store.layerMemory)) // => 4
  *

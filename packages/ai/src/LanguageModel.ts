@@ -163,19 +163,25 @@ export const withApproval: {
  * to a call win.
  *
  * @example
- * import { Chat, LanguageModel } from "@assent/ai"
+ * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
  * import { ScriptedModel } from "@assent/ai/testing"
  * import { Effect } from "effect"
+ * import { Chat } from "effect/ai"
  *
- * const model = ScriptedModel.layer({ turns: ["Hello."] }).pipe(LanguageModel.approval())
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
  *
+ * // In a program: `OpenAiLanguageModel.model("gpt-5.2").pipe(LanguageModel.approval())`, and its like.
+ * const Model = ScriptedModel.layer({
+ *   turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]]
+ * }).pipe(LanguageModel.approval({ expiresIn: "1 day" }))
+ *
+ * // Upstream's own Chat, which knows nothing of approvals, asks all the same.
  * const program = Effect.gen(function*() {
  *   const chat = yield* Chat.empty
- *   const response = yield* chat.generateText({ prompt: "Hi" })
- *   return response.text
- * })
+ *   return Response.isWaiting(yield* chat.generateText({ prompt: "Clean up.", toolkit }))
+ * }).pipe(Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })))
  *
- * await Effect.runPromise(Effect.provide(program, model)) // => "Hello."
+ * await Effect.runPromise(Effect.provide(program, Model)) // => true
  *
  * @category combinators
  * @since 0.1.0

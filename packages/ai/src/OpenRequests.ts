@@ -77,8 +77,9 @@ export interface FollowOptions extends EventsOptions {
 // =============================================================================
 
 /**
- * A page of the open requests that the filter names, the oldest first. What it costs does not depend on how many there are.
- * Who may see whose is the program's business: a filter without a `tenant` names those of all.
+ * A page of the open requests that the filter names, the oldest first. What it costs does not depend on how many there
+ * are. Who may see whose is the program's business: a filter without a `tenant` names those of all. Fails with a
+ * `ConversationError` where the store does.
  *
  * @example
  * import { Approval, Conversation, LanguageModel, OpenRequests, Tool, Toolkit } from "@assent/ai"
@@ -137,7 +138,8 @@ export const page = (filter: Filter = {}, options?: PageOptions): Effect.Effect<
 
 /**
  * All open requests that the filter names, the oldest first, page by page as they are asked for. A request that waits
- * all the time is there once; one that is opened or decided meanwhile may be there or not.
+ * all the time is there once; one that is opened or decided meanwhile may be there or not. Fails with a
+ * `ConversationError` where the store does.
  *
  * @example
  * import { OpenRequests } from "@assent/ai"
@@ -165,7 +167,8 @@ export const stream = (filter: Filter = {}): Stream.Stream<OpenRequest, Conversa
 // =============================================================================
 
 /**
- * The cursor after all that has happened until now: for whoever is to be told only of what comes.
+ * The cursor after all that has happened until now: for whoever is to be told only of what comes. Fails with a
+ * `ConversationError` where the store does.
  *
  * @example
  * import { OpenRequests } from "@assent/ai"

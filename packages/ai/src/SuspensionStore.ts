@@ -144,11 +144,10 @@ export const make = (options: {
  * import { SuspensionStore } from "@assent/ai"
  * import { Effect } from "effect"
  *
- * const open = Effect.flatMap(SuspensionStore.SuspensionStore, (store) => store.list())
+ * const named = Effect.map(SuspensionStore.SuspensionStore, (store) => store.named)
  *
- * const page = await Effect.runPromise(Effect.provide(open, SuspensionStore.layerMemory))
- *
- * page.suspensions // => []
+ * await Effect.runPromise(named) // => false
+ * await Effect.runPromise(Effect.provide(named, SuspensionStore.layerMemory)) // => true
  *
  * @category layers
  * @since 0.1.0
@@ -181,13 +180,13 @@ export const layerMemory: Layer.Layer<never> = Layer.effect(
  * const program = Effect.gen(function*() {
  *   yield* Effect.provide(LanguageModel.generateText({ prompt: "Remind me.", toolkit }), AProcess)
  *   const another = yield* Effect.provide(SuspensionStore.SuspensionStore, AProcess)
- *   return (yield* another.list()).suspensions.map(({ toolName }) => toolName)
- * }).pipe(
- *   Effect.provide([Handlers, Model]),
- *   Effect.provide(Store.layerMemory)
- * )
+ *   const [waiting] = (yield* another.list()).suspensions
+ *   // A process that does not share the store does not know that it waits.
+ *   const alone = yield* SuspensionStore.SuspensionStore
+ *   return [waiting?.toolName, yield* alone.find(waiting!.approvalId)]
+ * }).pipe(Effect.provide([Handlers, Model]), Effect.provide(Store.layerMemory))
  *
- * await Effect.runPromise(program) // => ["Remind"]
+ * await Effect.runPromise(program) // => ["Remind", undefined]
  *
  * @category layers
  * @since 0.1.0

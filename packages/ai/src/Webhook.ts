@@ -211,10 +211,11 @@ export const handler = <E, R, R2 = never>(
  * const { dispose, handler } = HttpRouter.toWebHandler(app)
  *
  * const response = await handler(new Request("https://example.com/hooks/unknown", { method: "POST", body: "{}" }))
+ * const { error } = await response.json()
  *
  * await dispose()
  *
- * response.status // => 404
+ * error // => "There is no request at this address."
  *
  * @category serving
  * @since 0.1.0

@@ -317,7 +317,7 @@ export const layer = (options: Options): Layer.Layer<OpenAiClient, AiError.AiErr
 
 /**
  * A client configured by `OPENAI_API_KEY`, `OPENAI_BASE_URL`, `OPENAI_ORG_ID` and `OPENAI_PROJECT_ID`, or by other
- * configs.
+ * configs. Fails with a `ConfigError`, and as {@link make} does.
  *
  * @example
  * import { OpenAiClient } from "@assent/openai"

@@ -220,16 +220,24 @@ const withShell = (behaviors: ShellBehaviors = {}): ApprovalMatcher.Behaviors =>
  * Gives what stored matchers need besides their data, {@link shell} included.
  *
  * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
  * import { ApprovalMatcher } from "@assent/shell"
- * import { Effect } from "effect"
+ * import { Effect, Schema } from "effect"
  *
- * const { description } = ApprovalMatcher.shell(["git *"], { param: "command" })
+ * const Bash = Tool.make("Bash", { parameters: { command: Schema.String } })
  *
- * const program = Effect.map(ApprovalMatcher.Behaviors, (behaviors) =>
- *   ApprovalMatcher.fromDescription(description, behaviors).covers({ command: "git status" })
- * )
+ * // A configuration is data; what command lines are, the layer knows.
+ * const asked = (command: string) =>
+ *   Effect.gen(function*() {
+ *     const policy = yield* ApprovalPolicy.fromConfig({
+ *       Bash: { rules: [{ shell: "git *", approval: "none" }], approval: "required" }
+ *     })
+ *     const call = yield* ApprovalPolicy.makeCall(Bash, { command })
+ *     return (yield* ApprovalPolicy.decide(policy, call, "1 second"))._tag
+ *   }).pipe(Effect.provide(ApprovalMatcher.layer()))
  *
- * await Effect.runPromise(Effect.provide(program, ApprovalMatcher.layer())) // => true
+ * await Effect.runPromise(asked("git status")) // => "PreApproved"
+ * await Effect.runPromise(asked("git status; rm -r .")) // => "NeedsApproval"
  *
  * @category layers
  * @since 0.1.0

@@ -187,7 +187,7 @@ export const restored = (
 ): Effect.Effect<void, Store.StoreError> => Effect.scoped(Effect.flatMap(open(options), Settings.raiseEpoch))
 
 /**
- * {@link restored}, for a PostgreSQL database.
+ * {@link restored}, for a PostgreSQL database. Fails with a `StoreError`, also where it cannot be reached.
  *
  * @example
  * import { SqlApproval } from "@assent/sql"

@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function*(
 // =============================================================================
 
 /**
- * A store over a client. `SqlApproval.layer` sets up everything over one file.
+ * A store over a client. `SqlApproval.layer` sets up everything over one file. Fails with a `StoreError`.
  *
  * @example
  * import { SqliteClient, SqlStore } from "@assent/sql"

@@ -164,7 +164,8 @@ const noServices = "Service not found: effect/Terminal. TerminalController needs
 // =============================================================================
 
 /**
- * {@link make}, as the controller of a program. Its services are those of `NodeServices.layer`.
+ * {@link make}, as the controller of a program. Its services are those of `NodeServices.layer`. Fails with {@link
+ * NoTerminal} where nobody can be asked.
  *
  * @example
  * import { ApprovalController } from "@assent/ai"
@@ -216,10 +217,36 @@ export const layer = (options?: Options): Layer.Layer<never, NoTerminal, Prompt.
  * controller answers it is nothing.
  *
  * @example
+ * import { ApprovalController } from "@assent/ai"
  * import { TerminalController } from "@assent/terminal"
- * import { Effect } from "effect"
+ * import { Cause, Effect, FileSystem, Layer, Path, Queue, Terminal } from "effect"
+ * import { TerminalCapabilities } from "effect/cli"
  *
- * await Effect.runPromise(TerminalController.untilStopped(Effect.succeed(1))) // => 1
+ * const program = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.andThen(Effect.succeed("went on")),
+ *   TerminalController.untilStopped,
+ *   Effect.provide(TerminalController.layer()),
+ *   Effect.catchTag("QuitError", () => Effect.succeed("stopped"))
+ * )
+ *
+ * // A terminal whose input ends, which counts as Ctrl-C (in a program: NodeServices.layer).
+ * const ended = Effect.tap(Queue.make<Terminal.UserInput, Cause.Done>(), Queue.end)
+ * const terminal = Terminal.make({
+ *   columns: Effect.succeed(80),
+ *   rows: Effect.succeed(24),
+ *   size: Queue.make<Terminal.Size, Cause.Done>(),
+ *   readInput: ended,
+ *   readLine: Effect.never,
+ *   display: () => Effect.void
+ * })
+ * const services = Layer.mergeAll(
+ *   Layer.succeed(TerminalCapabilities.TerminalCapabilities, { canColor: false, canAnimate: false, canPrompt: true }),
+ *   Layer.succeed(Terminal.Terminal, terminal),
+ *   FileSystem.layerNoop({}),
+ *   Path.layer
+ * )
+ *
+ * await Effect.runPromise(Effect.provide(program, services)) // => "stopped"
  *
  * @category combinators
  * @since 0.1.0

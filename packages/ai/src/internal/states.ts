@@ -2,8 +2,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The states of a request. `pending` is the absence of a record, or that of one that nobody has decided; the states after it
- * are written once, by compare and set, to the journal (law L2).
+ * The states of a request. `pending` means that there is no record of it, or one that nobody has decided. The states
+ * after it are written to the journal once, by compare and set (law L2).
  *
  * @category models
  * @since 0.1.0
@@ -51,9 +51,9 @@ const next: Record<ApprovalState, ReadonlyArray<ApprovalState>> = {
 }
 
 /**
- * Whether a request may go from one state to another. From `unknown` to `running` it goes for tools that are
- * `Tool.Idempotent`, and to an end when the process that had the claim records it after all; from `running` to `pending`
- * what was claimed and could not begin.
+ * Whether a request may go from one state to another. It may go from `unknown` to `running` for tools that are
+ * `Tool.Idempotent`, and from `unknown` to an end when the process that had the claim records it after all. It may go
+ * from `running` back to `pending` where what was claimed could not begin.
  *
  * @example
  * import { Approval } from "@assent/ai"

@@ -102,10 +102,10 @@ export type TurnError<Tools extends AnyTools> =
 /**
  * A conversation as it stands at one moment.
  *
- * The id of a message is the `messageId` it was said with, or else comes from where it stands (`m0`, `m1`, …). A message of
- * somebody and one of the assistant has the same id on every process, while its turn is taken and after later ones. What a
- * turn has not come to its end with may still be added to. `isTurnTaken`: somebody takes a turn, here or in another process,
- * or took one in a process that died and is not known to be dead yet.
+ * The id of a message is the `messageId` it was said with, or else comes from its place (`m0`, `m1`, …). The messages
+ * of people and of the assistant have the same ids in every process, while their turn is taken and after later ones. A
+ * turn that has not ended may still add to what it has said. `isTurnTaken`: somebody takes a turn, here or in another
+ * process, or took one in a process that died and is not known to be dead yet.
  *
  * @example
  * import { Conversation, LanguageModel, Toolkit } from "@assent/ai"
@@ -133,7 +133,11 @@ export type TurnError<Tools extends AnyTools> =
  */
 export interface Reading {
   readonly messages: ReadonlyArray<{ readonly id: string; readonly message: Prompt.Message }>
-  /** As `pending` gives them. */
+  /**
+   * The requests that are open: all, or those of one kind, such as `"approval"` or `"askUser"`. A request that was
+   * answered is not among them, even where its turn failed: `send([])` goes on with the answer. Nor is one that has
+   * expired: `wake` goes on with it.
+   */
   readonly pending: ReadonlyArray<Approval.ApprovalRequest>
   readonly isTurnTaken: boolean
 }
@@ -208,22 +212,22 @@ export interface RequestState {
 }
 
 /**
- * A turn that is being taken, for whoever reads it: any number of readers, who may come late, be slow and leave.
+ * A turn that is being taken. Any number of readers may read it; they may come late, be slow and leave.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Turn<Tools extends AnyTools> {
   /**
-   * Where what it says begins: the id that the first message has, or will have, that it adds behind what was said in it. That
-   * is its first message of the assistant, or one with the results of calls that were waiting, which stands before that.
+   * The id of the first message that the turn adds after what was said in it: a message of the assistant, or one before
+   * that with the results of calls that were waiting.
    */
   readonly messageId: string
   /**
-   * Everything that it says, from its beginning, then live, to its end; who comes late, or is slow, gets what was said
-   * meanwhile with neighbouring deltas as one. Fails as the turn does, and with `Cancelled` where whoever took it left. What is
-   * said at once, as by `send`, comes as soon as it is known. Of a turn in another process, that is when it is on record, and
-   * results are as they are there: encoded.
+   * Everything that the turn says: from its beginning, then live, to its end. Whoever comes late or is slow gets
+   * neighbouring deltas as one. Fails as the turn does, and with `Cancelled` where whoever took it left. What is said
+   * in one piece, as by `send`, comes as soon as it is known. Of a turn in another process, that is when it is on
+   * record, and results are encoded, as they are there.
    */
   readonly parts: Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
   /** How it ends: waits for it. Of a turn in another process, how the conversation stands then. */
@@ -239,26 +243,30 @@ export interface Turn<Tools extends AnyTools> {
 export interface Conversation<Tools extends AnyTools> {
   readonly id: string
   /**
-   * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]` says
-   * nothing: what was begun goes on, and where the model had the last word, or a denial the last of all, it is not called.
+   * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]`
+   * says nothing: what was begun goes on, and the model is not called where it had the last word, or where the last
+   * thing was a denial.
    *
-   * With `answers` it decides first, as `decide` does, in the same turn: what is approved runs, and the model is called once,
-   * with that and with what is said. What is said counts whatever becomes of the answers, and passes over what they leave open,
-   * as any new message does (law L6).
+   * With `answers` it decides first, as `decide` does, in the same turn: what is approved runs, and the model is called
+   * once, with the results and with what is said. What is said counts whatever becomes of the answers. For requests
+   * that they leave open it is a new message like any other (law L6).
    */
   readonly send: (
     prompt: Prompt.RawInput,
     options?: TurnOptions
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
-  /** As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. It ends with its reader. */
+  /**
+   * As `send`, part by part as they come; {@link Conversation.outcome} says how it ended. The turn ends with its
+   * reader.
+   */
   readonly stream: (
     prompt: Prompt.RawInput,
     options?: TurnOptions
   ) => Stream.Stream<Response.StreamPart<Tools>, TurnError<Tools>>
   /**
-   * As `stream`, but the turn belongs to the process, and ends with the `ConversationStore` at the latest: it goes on when
-   * whoever began it or reads it leaves. Succeeds when it is written that it has begun, with what was said and decided; fails as
-   * that does.
+   * As `stream`, but the turn belongs to the process: it goes on when whoever began it or reads it leaves, and ends
+   * with the `ConversationStore` at the latest. Succeeds once it is written that the turn has begun, with what was said
+   * and decided, and fails where that cannot be written.
    */
   readonly start: (prompt: Prompt.RawInput, options?: TurnOptions) => Effect.Effect<Turn<Tools>, TurnError<Tools>>
   /**
@@ -275,16 +283,17 @@ export interface Conversation<Tools extends AnyTools> {
     kind?: "approval" | Approval.InteractionKind
   ) => Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError>
   /**
-   * Decides open requests, and takes a turn. It is the program's own word: edited parameters and what is to be remembered
-   * count. An `Info` is shown with its request, which stays open. `by` is who decided (law L16). An approval that is not
-   * the last that is needed is kept, and the request, which stays open, says who else is to decide. No answers, `[]`, take
-   * no turn: the outcome is how the conversation stands.
+   * Decides open requests, and takes a turn. This is the program's own word: edited parameters, and what is to be
+   * remembered, count (law L4). `by` is who decided (law L16). An `Info` is shown with its request, which stays open.
+   * An approval that is not the last one needed is kept; the request stays open, and says who else is to decide. `[]`
+   * takes no turn: the outcome is how the conversation stands.
    *
-   * Every answer stands alone. One that has no effect is in the outcome's `refused`, with its error, and the others count:
-   * `UnknownApproval` of what was never asked, `AlreadyDecided` of what is not open any more, `Expired`, `NotAnApprover` where
-   * `by` may not decide, `InvalidAnswer` of what cannot be read as an answer, or does not fit what a tool waits for, and
-   * `InvalidEdit`. Where none counts, it fails with the error of the first, and changes nothing; but what the engine alone
-   * can tell, that parameters or an answer do not fit, or came too late, is in `refused` of the outcome in any case.
+   * Every answer stands alone. One that has no effect is in `refused` of the outcome, with its error, and the others
+   * count: `UnknownApproval` for what was never asked, `AlreadyDecided` for what is not open any more, `Expired`,
+   * `NotAnApprover` where `by` may not decide, `InvalidAnswer` for what cannot be read as an answer or does not fit
+   * what a tool waits for, and `InvalidEdit`. Where none counts, it fails with the error of the first, and changes
+   * nothing. Some things only the engine can tell: that parameters or an answer do not fit, or came too late. Those are
+   * always in `refused`.
    */
   readonly decide: (
     answers: ReadonlyArray<Approval.AnswerInput> | Approval.AnswerInput,
@@ -302,28 +311,29 @@ export interface Conversation<Tools extends AnyTools> {
     options?: ResumeOptions
   ) => Effect.Effect<Outcome<Tools>, TurnError<Tools>>
   /**
-   * Takes a turn if something that is waited for has come: a timer's time, what a webhook or the program has told, or the
-   * end of a request's life. Otherwise it says what is waited for, and `undefined` if nothing is.
+   * Takes a turn if something that is waited for has come: the time of a timer, the answer of a webhook or of the
+   * program, or the end of a request's time. Otherwise it only says what is waited for, or gives `undefined` where
+   * nothing is.
    */
   readonly wake: Effect.Effect<Outcome<Tools> | undefined, TurnError<Tools>>
   /**
-   * Stops what goes on in the conversation, through whichever object, and in every process that shares the store: the turns
-   * that are being taken, whatever runs in them, however it was approved, and what these have begun in their turn. What has
-   * run and came to no end is recorded as unknown. Whatever is open is cancelled, with the reason: nobody said no, so nothing
-   * is remembered and no tool goes on with it. A turn that waits for another one says what it was to say, and no more. The
-   * model is not called; it reads of it in the next turn.
+   * Stops what goes on in the conversation, whichever object began it, and in every process that shares the store: the
+   * turns that are being taken, whatever runs in them, however it was approved, and what these have begun. A run that
+   * is stopped is recorded as unknown. Whatever is open is cancelled, with the reason: nobody said no, so nothing is
+   * remembered and no tool goes on with it. A turn that waits for another one still says what it was to say, and no
+   * more. The model is not called; it reads of it in the next turn.
    *
-   * It waits until what it stops has ended, and fails with `Busy` where that is not in time. Another process sees it when it
-   * looks next, every half second (or every `heartbeat` of the store, where that is set).
+   * It waits until what it stops has ended, and fails with `Busy` where that takes too long. Another process sees it
+   * when it looks next, every half second (or every `heartbeat` of the store, where that is set).
    */
   readonly cancel: (
     reason?: string
   ) => Effect.Effect<void, ConversationStore.ConversationError | ApprovalError.ApprovalError>
   /**
-   * Takes back what waits: all of it, or what the options name, an approval included. It is a cancellation, and nobody's
-   * "no": nothing is remembered of it, no tool goes on with it, and the model reads in the next turn that it was cancelled
-   * and may be asked again. No turn is taken. Gives the requests that were taken back; one that somebody else has settled
-   * meanwhile is not.
+   * Takes back what waits: all of it, or what the options name, approvals included. It is a cancellation and nobody's
+   * "no": nothing is remembered, no tool goes on with it, and the model reads in the next turn that it was cancelled
+   * and may be asked again. No turn is taken. Gives the requests that were taken back, without those that somebody else
+   * has settled meanwhile.
    */
   readonly clear: (
     options?: ClearOptions
@@ -331,19 +341,20 @@ export interface Conversation<Tools extends AnyTools> {
     ReadonlyArray<Approval.ApprovalRequest>,
     ConversationStore.ConversationError | ApprovalError.ApprovalError
   >
+  /** All that was said, as a prompt. */
   readonly history: Effect.Effect<Prompt.Prompt, ConversationStore.ConversationError>
   /** History with ids, what is open, and whether a turn is being taken, as they stand at one moment. */
   readonly read: Effect.Effect<Reading, ConversationStore.ConversationError>
   /**
-   * What became of a request of this conversation; `undefined` of what was never asked in it, whose ever it is. It is read
-   * alone: nothing is decided, run or written.
+   * What became of a request of this conversation; `undefined` for one that was never asked in it, whosever it is. It
+   * only reads: nothing is decided, run or written.
    */
   readonly stateOf: (
     approvalId: string
   ) => Effect.Effect<RequestState | undefined, ConversationStore.ConversationError | ApprovalError.ApprovalError>
   /**
-   * The same conversation, whose turns another model takes. One that is merely there where a turn is taken takes none. Who
-   * decides does not change with it; what the other model was given may only be stricter.
+   * The same conversation with another model for the turns that are taken through the object it gives. Who decides does
+   * not change with it; policies and controllers that come with the other model may only be stricter (law L11).
    */
   readonly withModel: (model: LanguageModel.LanguageModel) => Conversation<Tools>
 }
@@ -356,15 +367,16 @@ export interface Conversation<Tools extends AnyTools> {
  * How a conversation is made.
  *
  * - `id` names it in its store, and in seals, journal and memory; another id is another conversation.
- * - `toolkit` is a toolkit, or an effect that gives one: that is run anew for each turn, so that a server's tools
- *   (`McpApproval.guard`) are those of the day. Where it fails then, the turn has those that it gave last.
+ * - `toolkit` is a toolkit, or an effect that gives one. The effect is run anew for each turn, so that the tools of a
+ *   server (`McpApproval.guard`) are up to date. Where it fails then, the turn has the tools that it gave last.
  * - `instructions` is the system message that it begins with.
- * - `limits` of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after which it is not
- *   called again; and `time`.
- * - `routeText` finds the question that a plain text answers; by default the first asked of the texts that tools have asked
- *   the user for, and of the choices that have an option of these words: the others stay open. Never an approval, nor what
- *   is for somebody (`approvers`): one that it names gets no answer.
+ * - `limits` are those of one turn: `steps`, how often the model is called (default 20); `tokens`, in and out, after
+ *   which it is not called again; and `time`.
+ * - `routeText` finds the question that a plain text answers. By default that is the first of the open questions for a
+ *   text, and of the choices that have an option of these words; the others stay open. It is never an approval, nor a
+ *   question for named people (`approvers`): such a one gets no answer, even if `routeText` names it.
  * - `busyFor` is how long a turn waits for another one to end (default 30 seconds).
+ * - `concurrency` is how many calls of one response run at once, as in `LanguageModel.generateText`.
  *
  * @category options
  * @since 0.1.0

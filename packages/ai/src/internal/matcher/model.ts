@@ -7,7 +7,8 @@ import type { Description, Others } from "./description.ts"
 export const TypeId = "~@assent/ai/ApprovalMatcher" as const
 
 /**
- * The parameters of a call as JSON, as the function of a {@link key} sees them: a copy, without getters or prototypes.
+ * The parameters of a call as JSON, as the function of `ApprovalMatcher.key` sees them: a copy, without getters or
+ * prototypes.
  *
  * @category models
  * @since 0.1.0
@@ -25,7 +26,7 @@ export interface Params {
 export interface ApprovalMatcher {
   readonly [TypeId]: typeof TypeId
   readonly description: Description
-  /** Why (a part of) this matcher covers nothing, in sentences; empty for a good one. See {@link validate}. */
+  /** Why (a part of) this matcher covers nothing, in sentences; empty for a good one. See `ApprovalMatcher.validate`. */
   readonly problems: ReadonlyArray<string>
   /**
    * Those of the problems that also concern a rule that asks or forbids: a pattern of commands can cover nothing, because
@@ -37,8 +38,8 @@ export interface ApprovalMatcher {
   /** Whether a call with these parameters, in their encoded form, is covered. Takes anything and never throws. */
   readonly covers: (params: unknown) => boolean
   /**
-   * For rules that ask or forbid: `false` only of calls that, for all that can be told, are surely not covered. Globs are
-   * read widely for it: in any case, a bracket as `?`, and what is hard to read as anything.
+   * For rules that ask or forbid: `false` only for calls that surely are not covered. Globs are read widely for it: in
+   * any case, a bracket as `?`, and what is hard to read as anything.
    */
   readonly mayCover: (params: unknown) => boolean
 }

@@ -12,13 +12,11 @@ import { strictest } from "./strictest.ts"
 import * as Trace from "./trace.ts"
 
 /**
- * What becomes of tools of each kind. A tool is of one of the first three: it only reads (`Tool.Readonly`), else it may
- * destroy (`Tool.Destructive`, which tools are that say nothing of it), else it only adds. `openWorld` is a further word
- * about tools that reach out (`Tool.OpenWorld`, which tools do that say nothing of it); the stricter one decides.
- *
- * `combine` is `tighten` unless it is said: then nothing here loosens what the tool says itself.
- *
- * `trust` names the MCP servers whose hints are believed where they loosen.
+ * What becomes of tools of each kind. A tool is of one of three kinds: it only reads (`Tool.Readonly`), else it may
+ * destroy (`Tool.Destructive`, which holds for tools that do not say), else it only adds. `openWorld` is a further
+ * word, about tools that reach out (`Tool.OpenWorld`, which holds for tools that do not say); of the two words the
+ * stricter one decides. `combine` is `tighten` by default: then nothing here loosens what the tool says itself. `trust`
+ * names the MCP servers whose hints are believed where they loosen.
  *
  * @category options
  * @since 0.1.0
@@ -37,8 +35,8 @@ export interface AnnotationRules {
 }
 
 /**
- * Which MCP server a tool is of, and what that server says of it. Anyone can say that a tool only reads, so hints count
- * as they are only where the server is trusted by name; else they can make a call stricter, and nothing else.
+ * Which MCP server a tool is of, and what that server says of it. Anyone can say that a tool only reads. So hints count
+ * in full only where the server is trusted by name; else they can make a call stricter, and nothing else.
  *
  * @category models
  * @since 0.1.0

@@ -37,8 +37,8 @@ export interface PolicyCall {
 }
 
 /**
- * What a policy may return: an `ApprovalResult`, `true` or what a question says to ask, `false` to let the call run, or
- * nothing to leave it to the tool.
+ * What a policy may return: an `ApprovalResult`; `true`, or an `Approval.Question`, to ask; `false` to let the call
+ * run; or nothing, to leave it to the tool.
  *
  * @category models
  * @since 0.1.0

@@ -8,8 +8,8 @@ import * as Text from "../text.ts"
 import { strictest } from "./strictest.ts"
 
 /**
- * Who had a word about a call. `at`, `file` and `line` are where a configuration says it. `decides` is whether the
- * result has anything of it.
+ * Who had a word about a call. `at`, `file` and `line` are where a configuration says it. `decides` is whether the word
+ * is part of the result.
  *
  * @category models
  * @since 0.1.0

@@ -22,7 +22,7 @@ type Parts = ReadonlyArray<Response.AnyPart>
 export interface ModelCall {
   /** The call itself. */
   readonly make: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Reads the stream of a call, which {@link stream} gave: what is provided here once costs nothing for each chunk. */
+  /** Reads the stream of a call, which `stream` gave: what is provided here once costs nothing for each chunk. */
   readonly reading: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly stream: <A, E, R>(call: Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
   /** What is done with the response of one that is no stream. Upstream runs the handlers of a stream outside its span. */
