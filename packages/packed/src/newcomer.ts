@@ -1,4 +1,4 @@
-/** What a newcomer reads and does: the pages of the packages and the programs on them. */
+/** What a newcomer reads and does: the pages of the packages and the guides, and the programs on them. */
 import { Effect, FileSystem, Path } from "effect"
 import { compiled } from "./consumers.ts"
 import { brokenLinks } from "./links.ts"
@@ -37,7 +37,10 @@ export const checkPages = Effect.fnUntraced(function*(root: string, packages: Re
   yield* expectNone([ours, ...published].flat(2))
 })
 
-/** Writes the programs of the READMEs into the folder. */
+/** A program of a guide is whole if it runs something; the others are parts. */
+const isWhole = (program: string): boolean => /\bEffect\.runPromise\(|\brunMain\b|\bdescribe\(/.test(program)
+
+/** Writes the programs of the READMEs and the guides into the folder. */
 export const writePrograms = Effect.fnUntraced(function*(options: {
   readonly root: string
   readonly folder: string
@@ -47,12 +50,14 @@ export const writePrograms = Effect.fnUntraced(function*(options: {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const printed = new Map<string, string | undefined>()
-  for (const readme of ["README.md", ...packages.map(({ name }) => `packages/${name}/README.md`)]) {
-    const text = yield* fs.readFileString(path.join(root, readme))
+  const guides = (yield* fs.readDirectory(path.join(root, "docs"))).toSorted().map((guide) => `docs/${guide}`)
+  for (const page of ["README.md", ...packages.map(({ name }) => `packages/${name}/README.md`), ...guides]) {
+    const text = yield* fs.readFileString(path.join(root, page))
     // What a program prints may stand right behind it.
     for (const [, program = "", prints] of text.matchAll(/^```ts\n([^]*?)^```\n(?:\n```text\n([^]*?)^```$)?/gm)) {
-      if (!program.includes(`from "@assent/`)) continue
-      const file = `${path.dirname(readme).split("/").at(-1)}-${printed.size}`.replace(/^\./, "readme")
+      if (!program.includes(`from "@assent/`) || (guides.includes(page) && !isWhole(program))) continue
+      const owner = guides.includes(page) ? path.basename(page, ".md") : path.dirname(page).split("/").at(-1)
+      const file = `${owner}-${printed.size}`.replace(/^\./, "readme")
       printed.set(file, prints)
       yield* fs.writeFileString(path.join(folder, `${file}.ts`), program)
     }

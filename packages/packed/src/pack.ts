@@ -2,8 +2,18 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { expect, expectNone, run } from "./run.ts"
 
-/** What the READMEs tell people to install beside them, and what TypeScript needs to know of Node. */
-const installed = ["effect", "@effect/platform-node", "@effect/sql-pg", "@ai-sdk/anthropic", "@types/node"]
+/** What READMEs and guides tell people to install beside them, and what TypeScript needs to know of Node. */
+const installed = [
+  "effect",
+  "@effect/platform-node",
+  "@effect/sql-pg",
+  "@effect/vitest",
+  "@ai-sdk/anthropic",
+  "@modelcontextprotocol/sdk",
+  "@modelcontextprotocol/server-filesystem",
+  "@types/node",
+  "vitest"
+]
 
 const Manifest = Schema.fromJsonString(
   Schema.Struct({

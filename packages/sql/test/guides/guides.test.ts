@@ -20,7 +20,7 @@ const run = (folder: string, program: string, args: ReadonlyArray<string>) =>
       ChildProcess.execFile(
         process.execPath,
         ["--conditions=@assent/source", Path.join(import.meta.dirname, program), ...args],
-        { cwd: folder, env: { ...process.env, ASSENT_APPROVAL_KEY: undefined, NO_COLOR: "1" }, timeout: 25_000 },
+        { cwd: folder, env: { ...process.env, ASSENT_APPROVAL_KEY: undefined, NO_COLOR: "1" }, timeout: 60_000 },
         (error, stdout, stderr) => error === null ? resolve(stdout) : reject(new Error(`${stdout}\n${stderr}`))
       )
     })
