@@ -149,7 +149,7 @@ export const prepare = (
   const read = asWritten === undefined ? undefined : codec.roundTrip(JSON.parse(asWritten))
   // Most are written as their schema writes them.
   if (asWritten !== undefined && read !== undefined && Exit.isExit(read) && Exit.isSuccess(read)) {
-    const { decoded, encoded } = read.value
+    const { decoded, encoded } = read.value as Coded // the exit of an effect has the value of its type
     if (Result.getOrUndefined(Canonical.canonicalize(encoded)) === asWritten) {
       return Effect.succeed(preparedAs(asWritten, decoded))
     }
