@@ -104,11 +104,33 @@ const deltas = Effect.gen(function*() {
   )
 })
 
+/** What it costs to run a call that needs nobody, beside one that does. */
+const ungated = Effect.gen(function*() {
+  const model = LanguageModel.withApproval(yield* Provider.makeModel(() => calling))
+  const other = yield* Provider.makeModel(() => calling)
+  const operations = 50
+  const contestant = (
+    name: string,
+    model: LanguageModel.LanguageModel,
+    toolkit: typeof gated | typeof upstreamGated
+  ) => ({
+    name,
+    measure: Harness.timed(
+      using(model)(Effect.replicateEffect(Upstream.generateText({ prompt: "Hello", toolkit }), operations))
+    )
+  })
+  yield* Harness.compare(
+    { title: "   generate: one ungated call run", rounds: 100, operations, bound: 1.15 },
+    contestant("ours", model, gated),
+    contestant("upstream", other, upstreamGated)
+  )
+})
+
 // =============================================================================
 // c. A batch
 // =============================================================================
 
-/** Asks about so many calls of one response, and answers them all at once. */
+/** Asks about so many calls of one response, answers them all at once, and goes on from the answers. */
 const makeBatch = Effect.fnUntraced(function*(
   size: number,
   toolkit: typeof gated | typeof upstreamGated,
@@ -122,18 +144,28 @@ const makeBatch = Effect.fnUntraced(function*(
   const done = Provider.text(["Done."])
   const model = wrap(yield* Provider.makeModel((messages) => messages.length === 1 ? requested : done))
   const ask = using(model)(Upstream.generateText({ prompt: "Delete all", toolkit }))
-  const approved = Effect.map(ask, (turn) =>
-    Prompt.fromMessages([
-      user("Delete all"),
-      ...Prompt.fromResponseParts(turn.content).content,
-      ...Prompt.approvalResponses(Response.approvalRequests(turn).map((request) => Approval.approve(request))).content
-    ]))
+  const answered = (approved: boolean) =>
+    Effect.map(ask, (turn) => {
+      const answers = Response.approvalRequests(turn).map((request) =>
+        approved ? Approval.approve(request) : Approval.deny(request)
+      )
+      return Prompt.fromMessages([
+        user("Delete all"),
+        ...Prompt.fromResponseParts(turn.content).content,
+        ...Prompt.approvalResponses(answers).content
+      ])
+    })
+  const goOn = (approved: boolean, prompt: Prompt.Prompt) =>
+    Effect.map(using(model)(Upstream.generateText({ prompt, toolkit })), expectResults(approved ? size : 0))
+  const each = (approved: boolean, times: number) =>
+    Effect.flatMap(
+      Effect.replicateEffect(answered(approved), times),
+      (prompts) => Harness.timedAfresh(Effect.forEach(prompts, (prompt) => goOn(approved, prompt), { discard: true }))
+    )
   return {
-    "calls of one response, asked about": Harness.timed(ask),
-    "approved calls of one batch": Effect.flatMap(approved, (prompt) =>
-      Harness.timedAfresh(
-        Effect.map(using(model)(Upstream.generateText({ prompt, toolkit })), expectResults(size))
-      ))
+    "asked about": (times: number) => Harness.timed(Effect.replicateEffect(ask, times, { discard: true })),
+    approved: (times: number) => each(true, times),
+    denied: (times: number) => each(false, times)
   }
 })
 
@@ -141,17 +173,17 @@ const batch = Effect.gen(function*() {
   const ours = yield* makeBatch(1_000, gated, LanguageModel.withApproval)
   const theirs = yield* makeBatch(1_000, upstreamGated, (model) => model)
   const tenth = yield* makeBatch(100, gated, LanguageModel.withApproval)
-  for (const what of ["calls of one response, asked about", "approved calls of one batch"] as const) {
+  for (const { bound, what } of [{ what: "asked about", bound: 3 }, { what: "approved", bound: 6 }] as const) {
     yield* Harness.compare(
-      { title: `c. 1,000 ${what}, per call`, rounds: 9, operations: 1_000 },
-      { name: "ours", measure: ours[what] },
-      { name: "upstream", measure: theirs[what] }
+      { title: `c. 1,000 calls of one response, ${what}, per call`, rounds: 9, operations: 1_000, bound },
+      { name: "ours", measure: ours[what](1) },
+      { name: "upstream", measure: theirs[what](1) }
     )
     // What would grow with the square of the batch costs ten times as much here.
     yield* Harness.compare(
       { title: `   the same beside ten times 100, per call`, rounds: 9, operations: 1_000, bound: 1.5 },
-      { name: "1,000", measure: ours[what] },
-      { name: "100", measure: Effect.map(Effect.replicateEffect(tenth[what], 10), sum) }
+      { name: "1,000", measure: ours[what](1) },
+      { name: "100", measure: Effect.map(Effect.replicateEffect(tenth[what](1), 10), sum) }
     )
   }
 })
@@ -163,29 +195,22 @@ const batch = Effect.gen(function*() {
 const lastCall = { id: "call-last", name: "DeleteFile", params: { path: "/tmp/last", force: false } }
 
 const request = Effect.gen(function*() {
-  const requested = Provider.calls([lastCall])
-  const ours = LanguageModel.withApproval(yield* Provider.makeModel(() => requested))
-  const theirs = yield* Provider.makeModel(() => requested)
+  const ours = yield* makeBatch(1, gated, LanguageModel.withApproval)
+  const theirs = yield* makeBatch(1, upstreamGated, (model) => model)
   const operations = 50
-  yield* Harness.compare(
-    { title: "d. One gated call, asked about", rounds: 100, operations },
-    {
-      name: "ours",
-      measure: Harness.timed(
-        using(ours)(
-          Effect.replicateEffect(LanguageModel.generateText({ prompt: "Delete it", toolkit: gated }), operations)
-        )
-      )
-    },
-    {
-      name: "upstream",
-      measure: Harness.timed(
-        using(theirs)(
-          Effect.replicateEffect(Upstream.generateText({ prompt: "Delete it", toolkit: upstreamGated }), operations)
-        )
-      )
-    }
-  )
+  for (
+    const { bound, what } of [
+      { what: "asked about", bound: 3 },
+      { what: "approved", bound: 5 },
+      { what: "denied", bound: 7 }
+    ] as const
+  ) {
+    yield* Harness.compare(
+      { title: `d. One gated call, ${what}`, rounds: 60, operations, bound },
+      { name: "ours", measure: ours[what](operations) },
+      { name: "upstream", measure: theirs[what](operations) }
+    )
+  }
 })
 
 // =============================================================================
@@ -321,27 +346,26 @@ const started = performance.now()
 console.log(`Node ${process.version}`)
 // The long history comes after the batch, when what approves and runs is compiled, as upstream's part is for both since
 // the first row; each has a journal of its own, so that one does not fill the heap of the next.
-await Effect.runPromise(Effect.provide(
-  Effect.all([
-    plain,
-    deltas,
-    withJournal(batch),
-    withJournal(request),
-    withJournal(resume),
-    memory,
-    openai,
-    aiSdk,
-    suspensions,
-    remembered,
-    conversations,
-    sqlite,
-    database,
-    decisions
-  ], {
-    discard: true
-  }),
-  live
-))
+const all = {
+  plain,
+  deltas,
+  ungated,
+  batch: withJournal(batch),
+  request: withJournal(request),
+  resume: withJournal(resume),
+  memory,
+  openai,
+  aiSdk,
+  suspensions,
+  remembered,
+  conversations,
+  sqlite,
+  database,
+  decisions
+}
+const wanted = process.argv.slice(2)
+const chosen = Object.entries(all).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+await Effect.runPromise(Effect.provide(Effect.forEach(chosen, ([, rows]) => rows, { discard: true }), live))
 console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s, ${Provider.sent} items sent`)
 if (Harness.isOver()) {
   console.error("A bound is exceeded.")

@@ -8,6 +8,7 @@ import * as Toolkit from "effect/ai/Toolkit"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Approval from "../../Approval.ts"
@@ -132,25 +133,35 @@ export const prepare = (
       Effect.mapError((cause) => invalid(misfit(schemaErrorIn(cause))))
     )
   }
+  const preparedAs = (canonical: string, decoded: unknown): Prepared => ({
+    tool,
+    toolCallId: call.id,
+    toolName: call.name,
+    decoded,
+    canonical,
+    get encoded() {
+      return JSON.parse(canonical)
+    }
+  })
+  // What is judged is what will run: the canonical form is decoded as the handler will decode it, and has to be its own
+  // canonical form, or a gate could be shown one value and the handler another.
+  const asWritten = Result.getOrUndefined(Canonical.canonicalize(call.params))
+  const read = asWritten === undefined ? undefined : codec.roundTrip(JSON.parse(asWritten))
+  // Most are written as their schema writes them.
+  if (asWritten !== undefined && read !== undefined && Exit.isExit(read) && Exit.isSuccess(read)) {
+    const { decoded, encoded } = read.value as Coded // the exit of an effect has the value of its type
+    if (Result.getOrUndefined(Canonical.canonicalize(encoded)) === asWritten) {
+      return Effect.succeed(preparedAs(asWritten, decoded))
+    }
+  }
   return Effect.flatMapEager(roundTrip(call.params), ({ encoded }) => {
     const canonical = Canonical.canonicalize(encoded)
     if (Result.isFailure(canonical)) return Effect.fail(invalid(canonical.failure))
-    // What is judged is what will run: the canonical form is decoded as the handler will decode it, and has to be its
-    // own canonical form, or a gate could be shown one value and the handler another.
     return Effect.flatMapEager(roundTrip(JSON.parse(canonical.success)), ({ decoded, encoded }) => {
       const stable = Canonical.canonicalize(encoded)
       return Result.isFailure(stable) || stable.success !== canonical.success
         ? Effect.fail(invalid("they change when they are written as JSON and read again."))
-        : Effect.succeed<Prepared>({
-          tool,
-          toolCallId: call.id,
-          toolName: call.name,
-          decoded,
-          canonical: canonical.success,
-          get encoded() {
-            return JSON.parse(canonical.success)
-          }
-        })
+        : Effect.succeed(preparedAs(canonical.success, decoded))
     })
   })
 }

@@ -37,6 +37,19 @@ export const toStream = <A, E>(produce: Produce<A, E>): Stream.Stream<A, E> =>
   // Not `Stream.unwrap`, which would be passed through again for each chunk.
   Stream.fromChannel(Channel.fromTransform((_upstream, scope) => queued(scope, produce)))
 
+/** As `Stream.unwrap`, but made when its reader begins, so that it is not passed through again for each chunk. */
+export const unwrap = <A, E, R, E2, R2>(
+  made: Effect.Effect<Stream.Stream<A, E, R>, E2, R2>
+): Stream.Stream<A, E | E2, R | Exclude<R2, Scope.Scope>> =>
+  Stream.fromChannel(
+    Channel.fromTransform((upstream, scope) =>
+      Effect.flatMap(
+        Scope.provide(made, scope),
+        (stream) => Channel.toTransform(Stream.toChannel(stream))(upstream, scope)
+      )
+    )
+  )
+
 /** What passes to the reader as it is pulled, until there is something that only a producer can say. */
 export interface Passing<A, E> {
   /** Gives the first chunk; `pull` those behind it. */

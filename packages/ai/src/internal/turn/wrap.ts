@@ -31,6 +31,7 @@ import type * as Policies from "../policy/service.ts"
 import * as Execution from "../run/execution.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Handlers from "../tool/handlers.ts"
+import * as Chunks from "./chunks.ts"
 import * as Generate from "./generate.ts"
 import * as ProtectedTag from "./protectedTag.ts"
 import * as StreamText from "./stream.ts"
@@ -156,7 +157,7 @@ export const wrap = (
     })
   // Only where there is something to provide: it is felt by every chunk.
   const enclosingStream = <A, E, R, E2, R2>(begun: Effect.Effect<Stream.Stream<A, E, R>, E2, R2>) =>
-    Stream.unwrap(Effect.contextWith((current: Context.Context<never>) => {
+    Chunks.unwrap(Effect.contextWith((current: Context.Context<never>) => {
       const inside = insideOf(current)
       return inside === undefined
         ? begun
