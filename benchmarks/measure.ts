@@ -3,6 +3,7 @@
  * that what else the machine does meets all of them.
  */
 import { collect } from "../packages/bench/src/harness.ts"
+import type { Time } from "./results.ts"
 
 export interface Contestant {
   readonly library: string
@@ -12,16 +13,10 @@ export interface Contestant {
   readonly close?: () => Promise<unknown>
 }
 
-export interface Measured {
-  readonly library: string
-  readonly version: string
-  readonly medianMs: number
-  readonly minMs: number
-  readonly maxMs: number
-}
-
 export interface Options {
   readonly rounds: number
+  /** How long each library goes on before it is measured, in milliseconds. */
+  readonly warmMs: number
   /** How long one library's turn in a round should be, in milliseconds, as long as this many operations are enough. */
   readonly turnMs: number
   readonly mostOperations: number
@@ -42,17 +37,18 @@ const timed = async ({ prepare }: Contestant, operations: number): Promise<numbe
 /** The milliseconds of one operation. */
 export const measure = async (
   contestants: ReadonlyArray<Contestant>,
-  { mostOperations, onRound, rounds, turnMs }: Options
-): Promise<ReadonlyArray<Measured>> => {
+  { mostOperations, onRound, rounds, turnMs, warmMs }: Options
+): Promise<ReadonlyArray<Time>> => {
   const counts: Array<number> = []
   for (const contestant of contestants) {
+    const until = performance.now() + warmMs
     let operations = 1
     let once = await timed(contestant, operations)
-    // What is compiled becomes faster, so it is looked at until a turn is long enough.
-    for (let warm = 0; warm < 12; warm++) {
+    // What is compiled becomes faster, so it is looked at again and again how many make a turn long enough.
+    do {
       operations = Math.max(1, Math.min(mostOperations, Math.ceil(turnMs / once)))
       once = await timed(contestant, operations)
-    }
+    } while (performance.now() < until)
     counts.push(operations)
   }
   const times = contestants.map(() => new Array<number>())

@@ -4,6 +4,14 @@
 export const paramsOf = (index: number): string => `{"path":"/tmp/file-${index}.txt","force":true}`
 
 export const question = "Delete the files."
+
+/** What it streams is a text of so many deltas. */
+export const storyQuestion = "Tell a story."
+export const words: ReadonlyArray<string> = Array.from({ length: 2_000 }, (_, index) => `word ${index} `)
+
+/** What nobody is asked about. */
+export const draftQuestion = "Delete the draft."
+
 export const finalText = "Done."
 export const denialReason = "Keep it."
 export const key = "a key of the benchmark, 32 bytes or more"

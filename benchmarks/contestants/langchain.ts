@@ -1,12 +1,14 @@
 /** LangChain's agent with its middleware for people in the loop; what is kept is kept by one of LangGraph's checkpointers. */
+import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager"
 import { BaseChatModel } from "@langchain/core/language_models/chat_models"
-import { AIMessage, type BaseMessage } from "@langchain/core/messages"
-import type { ChatResult } from "@langchain/core/outputs"
+import { AIMessage, AIMessageChunk, type BaseMessage } from "@langchain/core/messages"
+import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs"
 import { type BaseCheckpointSaver, Command, MemorySaver } from "@langchain/langgraph"
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite"
 import Database from "better-sqlite3"
 import { createAgent, humanInTheLoopMiddleware, tool } from "langchain"
 import { z } from "zod"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import { versionOf } from "../versions.ts"
 import * as Work from "../work.ts"
@@ -26,6 +28,16 @@ export class Model extends BaseChatModel {
   async _generate(messages: Array<BaseMessage>): Promise<ChatResult> {
     const message = this.#answer(messages)
     return { generations: [{ text: message.text, message }] }
+  }
+  override async *_streamResponseChunks(
+    _messages: Array<BaseMessage>,
+    _options: this["ParsedCallOptions"],
+    manager?: CallbackManagerForLLMRun
+  ): AsyncGenerator<ChatGenerationChunk> {
+    for (const text of Work.words) {
+      yield new ChatGenerationChunk({ text, message: new AIMessageChunk(text) })
+      await manager?.handleLLMNewToken(text)
+    }
   }
   #answer(messages: ReadonlyArray<BaseMessage>): AIMessage {
     if (messages.at(-1)?.type === "human") {
@@ -96,6 +108,12 @@ export const asks = (calls: number): Contestant => {
   }
 }
 
+/** The program holds the thread's name. */
+export const keeps = (): Holder => {
+  const agent = makeAgent(1, new MemorySaver())
+  return { library, version, ask: () => ask(agent, 1) }
+}
+
 const resumes = (calls: number, approved: boolean, checkpointer: BaseCheckpointSaver): Contestant => {
   const agent = makeAgent(calls, checkpointer)
   return {
@@ -121,5 +139,26 @@ export const decidesOnSqlite = (filename: string, synchronous: "FULL" | "NORMAL"
   return {
     ...resumes(1, true, new SqliteSaver(database)),
     close: async () => database.close()
+  }
+}
+
+/** A stream of text beside a tool that would ask. */
+export const streams = (): Contestant => {
+  const agent = makeAgent(1, new MemorySaver())
+  return {
+    library,
+    version,
+    prepare: async (operations) => () =>
+      Work.expectRuns(0, 1, async () => {
+        for (let i = 0; i < operations; i++) {
+          let read = 0
+          const stream = await agent.stream(
+            { messages: [{ role: "user", content: Work.storyQuestion }] },
+            { streamMode: "messages", configurable: { thread_id: `thread-${threads++}` } }
+          )
+          for await (const [chunk] of stream) if (AIMessageChunk.isInstance(chunk) && chunk.text !== "") read++
+          Work.expect("deltas", read, Work.words.length)
+        }
+      })
   }
 }

@@ -1,39 +1,33 @@
-/**
- * The tests that Stryker runs (`npm run mutation`, see `MUTATION.md`), from the root of the workspace.
- */
-import { defineConfig } from "vitest/config"
-import { BaseSequencer, type TestSpecification } from "vitest/node"
+/** How `npm run mutation` runs the tests of every package with a sample of mutants in the sources: `test/mutation`. */
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { defineConfig, mergeConfig } from "vitest/config"
+import workspace from "../../vitest.workspace.ts"
 
-const conditions = ["@assent/source", "node", "import", "module", "default"]
+const directory = process.env["MUTATION_DIRECTORY"] ?? ""
+const files: Record<string, string> = JSON.parse(Fs.readFileSync(Path.join(directory, "files.json"), "utf8"))
+const root = Path.join(import.meta.dirname, "../..")
+const include: Array<string> = JSON.parse(process.env["MUTATION_TESTS"] ?? "[]")
 
-/** One failing test ends the run of a mutant: first the files that ended the last run, then the quick ones. */
-class QuickestFirst extends BaseSequencer {
-  override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const ranked = files.map((file) => {
-      const last = this.ctx.cache.getTestSpecificationResult(file)
-      return { file, rank: last === undefined ? 0 : last.failed ? -1 : last.duration }
-    })
-    return Promise.resolve(ranked.toSorted((left, right) => left.rank - right.rank).map(({ file }) => file))
-  }
-}
+const shared = mergeConfig(
+  workspace,
+  defineConfig({
+    plugins: [{
+      name: "assent:mutants",
+      enforce: "pre",
+      load: (id) => files[Path.relative(root, id.split("?")[0] ?? id).replaceAll("\\", "/")]
+    }],
+    test: {
+      name: "mutation",
+      runner: Path.join(import.meta.dirname, "test/mutation/runner.ts"),
+      maxWorkers: 1,
+      fileParallelism: false,
+      // A test is run again and again.
+      testTimeout: 60_000,
+      dangerouslyIgnoreUnhandledErrors: true,
+      reporters: [Path.join(import.meta.dirname, "test/mutation/reporter.ts")]
+    }
+  })
+)
 
-export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
-  test: {
-    name: "mutation",
-    include: ["packages/ai/test/**/*.test.ts"],
-    exclude: [
-      // Examples tell; they do not pin.
-      "packages/ai/test/examples/**",
-      // They read the source as text, or test the test tools, which nothing here mutates.
-      "packages/ai/test/{architecture,documentation,workspace}.test.ts",
-      "packages/ai/test/testing/**"
-    ],
-    setupFiles: ["packages/ai/test/mutation/setup.ts"],
-    sequence: { sequencer: QuickestFirst },
-    // Modules are loaded once and not for each of 50 files: a mutant is switched on while they run.
-    isolate: false,
-    testTimeout: 3000
-  }
-})
+export default { ...shared, test: { ...shared.test, include } }

@@ -63,6 +63,8 @@ export const InteractionKind = Schema.Literals([
 ])
 
 /**
+ * What kind of thing a tool waits for.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -296,6 +298,13 @@ export const deny = (
 /**
  * Answers a request that asks for a value rather than for consent.
  *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * const answer = Approval.answer({ approvalId: "id-1" }, { street: "Elm Street 1", city: "Bath" })
+ *
+ * answer.decision // => new Approval.Approved({ answer: { street: "Elm Street 1", city: "Bath" } })
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -374,6 +383,13 @@ export type ApprovalResult = typeof ApprovalResult.Type
 /**
  * Whether a value is an {@link ApprovalResult}.
  *
+ * @example
+ * import { Approval } from "@assent/ai"
+ *
+ * const said: Array<unknown> = [true, { _tag: "Blocked" }, Approval.preApproved(), Approval.blocked("not today")]
+ *
+ * said.filter(Approval.isApprovalResult).map((one) => one._tag) // => ["PreApproved", "Blocked"]
+ *
  * @category guards
  * @since 0.1.0
  */
@@ -381,6 +397,21 @@ export const isApprovalResult: (u: unknown) => u is ApprovalResult = Schema.is(A
 
 /**
  * Lets a call run without asking.
+ *
+ * @example
+ * import { Approval, LanguageModel, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const WriteFile = Tool.make("WriteFile", {
+ *   parameters: { path: Schema.String },
+ *   needsApproval: ({ path }) =>
+ *     path.startsWith("/tmp/") ? Approval.preApproved("it goes with the next restart") : Approval.needsApproval()
+ * })
+ * const needed = (path: string) =>
+ *   LanguageModel.isApprovalNeeded(WriteFile, { id: "call-1", name: "WriteFile", params: { path } }, [])
+ *
+ * await Effect.runPromise(needed("/tmp/a")) // => false
+ * await Effect.runPromise(needed("/etc/passwd")) // => true
  *
  * @category constructors
  * @since 0.1.0
@@ -410,6 +441,24 @@ export interface Question {
 /**
  * Asks a person.
  *
+ * @example
+ * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const aDay = 24 * 60 * 60 * 1_000
+ * const Refund = Tool.make("Refund", {
+ *   parameters: { amount: Schema.Number },
+ *   needsApproval: ({ amount }) =>
+ *     Approval.needsApproval({ reason: `It is ${amount} of our money.`, approvers: ["ada", "bob"], expiresIn: aDay })
+ * })
+ *
+ * const { result } = await ApprovalPolicy.makeCall(Refund, { amount: 20 }).pipe(
+ *   Effect.flatMap(ApprovalPolicy.explain),
+ *   Effect.runPromise
+ * )
+ *
+ * result.reason // => "It is 20 of our money."
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -417,6 +466,25 @@ export const needsApproval = (question?: Question): ApprovalResult => new NeedsA
 
 /**
  * Forbids a call without asking.
+ *
+ * @example
+ * import { Approval, Tool, Toolkit } from "@assent/ai"
+ * import { Effect, Schema, Stream } from "effect"
+ *
+ * const ReadFile = Tool.make("ReadFile", {
+ *   parameters: { path: Schema.String },
+ *   success: Schema.String,
+ *   needsApproval: ({ path }) => path.endsWith(".env") ? Approval.blocked("It has secrets.") : Approval.preApproved()
+ * })
+ * const tools = Toolkit.make(ReadFile)
+ *
+ * const program = Effect.gen(function*() {
+ *   const guarded = yield* Toolkit.guard(tools)
+ *   const [result] = yield* Stream.runCollect(yield* guarded.handle("ReadFile", { path: ".env" }))
+ *   return result?.encodedResult
+ * }).pipe(Effect.provide(tools.toLayer({ ReadFile: () => Effect.succeed("KEY=…") })))
+ *
+ * await Effect.runPromise(program) // => { type: "execution-denied", reason: "It has secrets." }
  *
  * @category constructors
  * @since 0.1.0
@@ -446,6 +514,9 @@ export const blocked = (reason: string): ApprovalResult => new Blocked({ reason 
 export const Scope = Context.Reference<ApprovalScope>("@assent/ai/Approval/Scope", { defaultValue: () => ({}) })
 
 /**
+ * Whose approvals these are: the tenant, the principal in whose name the agent acts, and the conversation. What is not named
+ * is not told apart.
+ *
  * @category models
  * @since 0.1.0
  */

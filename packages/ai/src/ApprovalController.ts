@@ -121,6 +121,20 @@ export interface Service {
 /**
  * The controller read when a call is decided. The default is {@link deferred}.
  *
+ * @example
+ * import { ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = ApprovalController.request({ name: "deploy", params: { to: "staging" } }).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provideService(
+ *     ApprovalController.ApprovalController,
+ *     ApprovalController.interactive(({ description }) => description === "deploy(to='staging')")
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => "Approved"
+ *
  * @category references
  * @since 0.1.0
  */
@@ -135,21 +149,33 @@ export const ApprovalController = Context.Reference<Service>(Levels.controllerKe
  * to be wrong.
  *
  * @example
- * import { Approval, ApprovalController } from "@assent/ai"
- * import { Effect } from "effect"
+ * import { Approval, ApprovalController, Tool, Toolkit } from "@assent/ai"
+ * import { Effect, Schema, Stream } from "effect"
  *
- * // Asks anew until the person's edit fits.
- * const careful = (edit: Effect.Effect<{ path: string }>) =>
- *   ApprovalController.interactive(() =>
+ * const tools = Toolkit.make(
+ *   Tool.make("ReadFile", { parameters: { path: Schema.String }, success: Schema.String, needsApproval: true })
+ * )
+ * // What a person types, until it fits.
+ * const typed = [{ paht: "b.txt" }, { path: "b.txt" }]
+ *
+ * const program = Effect.gen(function*() {
+ *   const guarded = yield* Toolkit.guard(tools)
+ *   const [result] = yield* Stream.runCollect(yield* guarded.handle("ReadFile", { path: "a.txt" }))
+ *   return result?.result
+ * }).pipe(
+ *   Effect.provide(tools.toLayer({ ReadFile: ({ path }) => Effect.succeed(`read ${path}`) })),
+ *   Effect.provide(ApprovalController.layerInteractive(() =>
  *     Effect.gen(function*() {
  *       const check = yield* ApprovalController.Check
- *       let params = yield* edit
- *       while ((yield* check(params)) !== undefined) params = yield* edit
- *       return new Approval.Approved({ params })
+ *       for (const params of typed) {
+ *         if ((yield* check(params)) === undefined) return new Approval.Approved({ params })
+ *       }
+ *       return false
  *     })
- *   )
+ *   ))
+ * )
  *
- * typeof careful(Effect.succeed({ path: "a.txt" })).ask // => "function"
+ * await Effect.runPromise(program) // => "read b.txt"
  *
  * @category references
  * @since 0.1.0
@@ -162,17 +188,24 @@ export const Check: Context.Reference<(json: Schema.Json) => Effect.Effect<strin
  * `turn`, one call of the model, which is nothing that a person should be promised. `undefined`: nothing is remembered.
  *
  * @example
- * import { Approval, ApprovalController } from "@assent/ai"
+ * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
  * import { Effect } from "effect"
  *
+ * let asked = 0
  * const controller = ApprovalController.interactive(() =>
- *   Effect.map(
- *     ApprovalController.Remembers,
- *     (remembers) => new Approval.Approved(remembers === "conversation" ? { remember: "session" } : {})
- *   )
+ *   Effect.map(ApprovalController.Remembers, (remembers) => {
+ *     asked++
+ *     return new Approval.Approved(remembers === "conversation" ? { remember: "session" } : {})
+ *   })
  * )
  *
- * typeof controller.ask // => "function"
+ * const deploy = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.provideService(ApprovalController.ApprovalController, controller),
+ *   Effect.provideService(Approval.Scope, { conversation: "chat-7" })
+ * )
+ * await Effect.runPromise(Effect.provide(Effect.andThen(deploy, deploy), ApprovalMemory.layerSession()))
+ *
+ * asked // => 1
  *
  * @category references
  * @since 0.1.0
@@ -186,6 +219,18 @@ export const Remembers: Context.Reference<"turn" | "toolkit" | "conversation" | 
 /**
  * The request is a part of the response; the answer comes with a later turn.
  *
+ * @example
+ * import { ApprovalController, ApprovalError } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provideService(ApprovalController.ApprovalController, ApprovalController.deferred),
+ *   ApprovalError.catchReason("ApprovalRequired", ({ requests }) => Effect.succeed(requests[0]?.description))
+ * )
+ *
+ * await Effect.runPromise(program) // => "deploy()"
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -198,6 +243,23 @@ export const deferred: Service = {}
  * It is nobody's yes: where another controller is named too, further in or further out, that one is asked (law L11). A
  * program in which nothing further in is to be approved so names {@link deferred}, which is else its default without a
  * word. A sandbox whose calls are to run whoever is named around it has a policy that lets them run.
+ *
+ * @example
+ * import { ApprovalController, Tool, Toolkit } from "@assent/ai"
+ * import { Effect, Schema, Stream } from "effect"
+ *
+ * const tools = Toolkit.make(Tool.make("DeleteAll", { success: Schema.String, needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const guarded = yield* Toolkit.guard(tools)
+ *   const [result] = yield* Stream.runCollect(yield* guarded.handle("DeleteAll", {}))
+ *   return result?.result
+ * }).pipe(
+ *   Effect.provide(tools.toLayer({ DeleteAll: () => Effect.succeed("3 files") })),
+ *   Effect.provideService(ApprovalController.ApprovalController, ApprovalController.approveAll)
+ * )
+ *
+ * await Effect.runPromise(program) // => "3 files"
  *
  * @category constructors
  * @since 0.1.0
@@ -215,7 +277,12 @@ export const approveAll: Service = Asking.approveAll
  *   ApprovalController.decided(Approval.deny(request, "not today"), { id: "ada", name: "Ada" })
  * )
  *
- * typeof controller.ask // => "function"
+ * const program = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.map(({ decidedBy, note }) => `${decidedBy?.name}: ${note}`),
+ *   Effect.provideService(ApprovalController.ApprovalController, controller)
+ * )
+ *
+ * await Effect.runPromise(program) // => "Ada: not today"
  *
  * @category constructors
  * @since 0.1.0
@@ -228,6 +295,24 @@ export const decided = (
 /**
  * Nobody is there to ask: whatever needs approval is denied, and the model is told so. This is what the program says, as a
  * policy does, and no person: so it denies whoever the `approvers` are (laws L11, L16).
+ *
+ * @example
+ * import { ApprovalController, Tool, Toolkit } from "@assent/ai"
+ * import { Effect, Stream } from "effect"
+ *
+ * const tools = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * // At night, nobody is there.
+ * const program = Effect.gen(function*() {
+ *   const guarded = yield* Toolkit.guard(tools)
+ *   const [result] = yield* Stream.runCollect(yield* guarded.handle("DeleteAll", {}))
+ *   return result?.isFailure
+ * }).pipe(
+ *   Effect.provide(tools.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provideService(ApprovalController.ApprovalController, ApprovalController.strict)
+ * )
+ *
+ * await Effect.runPromise(program) // => true
  *
  * @category constructors
  * @since 0.1.0
@@ -430,18 +515,72 @@ export const request = Effect.fn("ApprovalController.request")(function*(questio
 // =============================================================================
 
 /**
+ * {@link deferred} as a layer: nobody answers here, and requests go out with the response.
+ *
+ * @example
+ * import { ApprovalController, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * // Whatever runs this program may approve all; what stands here is asked all the same.
+ * const program = LanguageModel.generateText({ prompt: "Clean up.", toolkit }).pipe(
+ *   Effect.map(Response.isWaiting),
+ *   Effect.provide(ApprovalController.layerDeferred),
+ *   Effect.provide(ApprovalController.layerApproveAll),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => true
+ *
  * @category layers
  * @since 0.1.0
  */
 export const layerDeferred: Layer.Layer<never> = Layer.succeed(ApprovalController, deferred)
 
 /**
+ * {@link approveAll} as a layer, with the same warning: for tests, and for sandboxes in which nothing can be lost.
+ *
+ * @example
+ * import { ApprovalController, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { success: Schema.String, needsApproval: true }))
+ *
+ * const program = LanguageModel.generateText({ prompt: "Clean up.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide(ApprovalController.layerApproveAll),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.succeed("3 files") })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => "3 files"
+ *
  * @category layers
  * @since 0.1.0
  */
 export const layerApproveAll: Layer.Layer<never> = Layer.succeed(ApprovalController, approveAll)
 
 /**
+ * {@link strict} as a layer: nobody is there to ask, and whatever needs approval is denied.
+ *
+ * @example
+ * import { ApprovalController } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const deploy = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.map((decision) => decision._tag === "Approved" ? "deployed" : "left as it is")
+ * )
+ *
+ * await Effect.runPromise(Effect.provide(deploy, ApprovalController.layerStrict)) // => "left as it is"
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -449,6 +588,27 @@ export const layerStrict: Layer.Layer<never> = Layer.succeed(ApprovalController,
 
 /**
  * {@link interactive}, with a callback that may need services: they are captured when the layer is built.
+ *
+ * @example
+ * import { ApprovalController } from "@assent/ai"
+ * import { Context, Effect } from "effect"
+ *
+ * class Desk extends Context.Service<Desk, { readonly ask: (text: string) => Effect.Effect<boolean> }>()("Desk") {}
+ *
+ * const Asked = ApprovalController.layerInteractive((request) =>
+ *   Effect.flatMap(Desk, (desk) => desk.ask(`May it ${request.description}?`))
+ * )
+ *
+ * const texts: Array<string> = []
+ * const desk = { ask: (text: string) => Effect.sync(() => texts.push(text) > 0) }
+ * const program = ApprovalController.request({ name: "deploy", params: { to: "staging" } }).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provide(Asked),
+ *   Effect.provideService(Desk, desk)
+ * )
+ *
+ * await Effect.runPromise(program) // => "Approved"
+ * texts // => ["May it deploy(to='staging')?"]
  *
  * @category layers
  * @since 0.1.0

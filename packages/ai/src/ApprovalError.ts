@@ -414,6 +414,24 @@ export class ApprovalError extends Schema.TaggedError<ApprovalError>()("Approval
 }
 
 /**
+ * Makes an error of its reason. Its message is the reason's: what happened, why, and what to do.
+ *
+ * @example
+ * import { ApprovalError } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const pay = (amount: number) =>
+ *   amount > 0
+ *     ? Effect.succeed(`paid ${amount}`)
+ *     : ApprovalError.make(
+ *       new ApprovalError.InvalidParameters({ toolName: "Pay", description: "The amount has to be above 0." })
+ *     )
+ *
+ * const error = await Effect.runPromise(Effect.flip(pay(-5)))
+ *
+ * error.reason._tag // => "InvalidParameters"
+ * error.message.includes("The amount has to be above 0.") // => true
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -429,6 +447,14 @@ const decodeReason = Schema.decodeUnknownOption(Schema.toCodecJson(ApprovalError
 
 /**
  * Wraps an `ApprovalError` so that it can pass through `LanguageModel` and `Chat`.
+ *
+ * @example
+ * import { AiError, ApprovalError } from "@assent/ai"
+ *
+ * const error = ApprovalError.toAiError(ApprovalError.make(new ApprovalError.JournalRequired()), "generateText")
+ *
+ * AiError.isAiError(error) // => true
+ * error.reason._tag // => "InvalidRequestError"
  *
  * @category conversions
  * @since 0.1.0

@@ -122,6 +122,22 @@ export interface Service {
 /**
  * The journal of a program. The default is in memory, bounded, one per process.
  *
+ * @example
+ * import { ApprovalJournal } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const claim = { approvalId: "id-1", nonce: "n-1", expiresAt: Infinity, toolName: "Pay", toolCallId: "call-1" }
+ *
+ * const program = Effect.gen(function*() {
+ *   const journal = yield* ApprovalJournal.ApprovalJournal
+ *   yield* journal.end(claim, "cancelled", "The user has left.")
+ *   // What is on record stands.
+ *   const entry = yield* journal.end(claim, "denied", "no")
+ *   return [entry.state, entry.reason]
+ * }).pipe(Effect.provide(ApprovalJournal.layerMemory()))
+ *
+ * await Effect.runPromise(program) // => ["cancelled", "The user has left."]
+ *
  * @category references
  * @since 0.1.0
  */
@@ -139,6 +155,28 @@ export const ApprovalJournal = Context.Reference<Service>("@assent/ai/ApprovalJo
  * second where processes share the store, and none where it is of this one alone) is how often a process with live runs says
  * that it lives. A claim is given up as *unknown* when whoever waits for it has heard nothing of its owner for six beats, by
  * its own monotonic clock; what the owner records after that replaces *unknown*, unless the run was repeated meanwhile.
+ *
+ * @example
+ * import { ApprovalJournal, Store } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const claim = { approvalId: "id-1", nonce: "n-1", expiresAt: Infinity, toolName: "Pay", toolCallId: "call-1" }
+ * let payments = 0
+ * const effect = Effect.sync(() => {
+ *   payments++
+ *   const recorded = new ApprovalJournal.Recorded({ isFailure: false, encodedResult: "paid" })
+ *   return { recorded, result: "paid", encodedResult: "paid" }
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const journal = yield* ApprovalJournal.make({ store: yield* Store.makeMemory() })
+ *   yield* journal.run(claim, { effect, idempotent: false })
+ *   const { entry } = yield* journal.run(claim, { effect, idempotent: false })
+ *   return entry.recorded?.encodedResult
+ * }).pipe(Effect.scoped)
+ *
+ * await Effect.runPromise(program) // => "paid"
+ * payments // => 1
  *
  * @category constructors
  * @since 0.1.0
@@ -449,6 +487,22 @@ export const layerMemory = (options?: {
  * the other waits for its result. A claim whose process has died is given up as *unknown* after six heartbeats of silence
  * (by default of 1 second each where processes share the store, which cannot be switched off there). No two clocks are
  * compared for that, and a process that was only slow still records how its run ended.
+ *
+ * @example
+ * import { ApprovalJournal, Store } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const claim = { approvalId: "id-1", nonce: "n-1", expiresAt: Infinity, toolName: "Pay", toolCallId: "call-1" }
+ * const journal = Effect.provide(ApprovalJournal.ApprovalJournal, ApprovalJournal.layerStore())
+ *
+ * // Two processes over one store.
+ * const program = Effect.gen(function*() {
+ *   yield* Effect.flatMap(journal, (one) => one.end(claim, "denied", "It is too much."))
+ *   const entry = yield* Effect.flatMap(journal, (other) => other.find(claim))
+ *   return entry?.reason
+ * }).pipe(Effect.provide(Store.layerMemory))
+ *
+ * await Effect.runPromise(program) // => "It is too much."
  *
  * @category layers
  * @since 0.1.0

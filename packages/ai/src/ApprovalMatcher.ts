@@ -95,6 +95,17 @@ export class ApprovalMatcherError extends Schema.TaggedError<ApprovalMatcherErro
 // =============================================================================
 
 /**
+ * Whether a value is a matcher.
+ *
+ * @example
+ * import { ApprovalMatcher } from "@assent/ai"
+ *
+ * const matcher = ApprovalMatcher.path(["src/**"], { param: "path" })
+ *
+ * ApprovalMatcher.isApprovalMatcher(matcher) // => true
+ * // What was stored is data; `fromDescription` makes a matcher of it.
+ * ApprovalMatcher.isApprovalMatcher(matcher.description) // => false
+ *
  * @category guards
  * @since 0.1.0
  */
@@ -308,6 +319,22 @@ export const validate = (self: ApprovalMatcher): Effect.Effect<ApprovalMatcher, 
 
 /**
  * What the running program gives matchers that are made anew. Default: nothing.
+ *
+ * @example
+ * import { ApprovalMatcher } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const links = new Set(["src/elsewhere"])
+ * const { description } = ApprovalMatcher.path(["src/**"], { param: "path", isLink: (path) => links.has(path) })
+ *
+ * const covered = (path: string) =>
+ *   Effect.map(
+ *     ApprovalMatcher.Behaviors,
+ *     (behaviors) => ApprovalMatcher.fromDescription(description, behaviors).covers({ path })
+ *   ).pipe(Effect.provideService(ApprovalMatcher.Behaviors, { isLink: (path) => links.has(path) }))
+ *
+ * await Effect.runPromise(covered("src/a.ts")) // => true
+ * await Effect.runPromise(covered("src/elsewhere/passwd")) // => false
  *
  * @category references
  * @since 0.1.0

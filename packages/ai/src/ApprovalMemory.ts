@@ -45,6 +45,29 @@ export {
 /**
  * The memory read when a call is decided. The default remembers nothing.
  *
+ * @example
+ * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const scope = { conversation: "chat-7" }
+ *
+ * // A page of what is remembered, on which a person takes it back.
+ * const program = Effect.gen(function*() {
+ *   yield* ApprovalController.request({ name: "deploy" })
+ *   const memory = yield* ApprovalMemory.ApprovalMemory
+ *   const [kept] = yield* memory.list(scope)
+ *   yield* memory.revoke(scope, kept!.id)
+ *   return [kept?.toolName, (yield* memory.list(scope)).length]
+ * }).pipe(
+ *   Effect.provide(
+ *     ApprovalController.layerInteractive((request) => Approval.approve(request, { remember: "session" }))
+ *   ),
+ *   Effect.provide(ApprovalMemory.layerSession()),
+ *   Effect.provideService(Approval.Scope, scope)
+ * )
+ *
+ * await Effect.runPromise(program) // => ["deploy", 0]
+ *
  * @category references
  * @since 0.1.0
  */
@@ -56,6 +79,29 @@ export const ApprovalMemory = Context.Reference<Service>("@assent/ai/ApprovalMem
 
 /**
  * Remembers nothing.
+ *
+ * @example
+ * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * let asked = 0
+ * const Person = ApprovalController.layerInteractive((request) => {
+ *   asked++
+ *   return Approval.approve(request, { remember: "session" })
+ * })
+ *
+ * // Whatever is remembered around it, this step asks each time.
+ * const deploy = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.provideService(ApprovalMemory.ApprovalMemory, ApprovalMemory.none)
+ * )
+ * const program = Effect.andThen(deploy, deploy).pipe(
+ *   Effect.provide(Person),
+ *   Effect.provide(ApprovalMemory.layerSession()),
+ *   Effect.provideService(Approval.Scope, { conversation: "chat-7" })
+ * )
+ * await Effect.runPromise(program)
+ *
+ * asked // => 2
  *
  * @category constructors
  * @since 0.1.0
@@ -113,6 +159,26 @@ export const make = (options: {
  * A memory in this process that lives as long as its layer: what a person means by "for this session". `capacity`
  * (default 10,000) bounds it; what does not fit is not remembered, and so is asked again.
  *
+ * @example
+ * import { Approval, ApprovalController, ApprovalMemory } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * let asked = 0
+ * const Person = ApprovalController.layerInteractive((request) => {
+ *   asked++
+ *   return Approval.approve(request, { remember: "session" })
+ * })
+ *
+ * const deploy = (to: string) => ApprovalController.request({ name: "deploy", params: { to } })
+ * const program = Effect.all([deploy("staging"), deploy("staging"), deploy("production")]).pipe(
+ *   Effect.provide(Person),
+ *   Effect.provide(ApprovalMemory.layerSession({ timeToLive: "1 hour" })),
+ *   Effect.provideService(Approval.Scope, { conversation: "chat-7" })
+ * )
+ * await Effect.runPromise(program)
+ *
+ * asked // => 2
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -124,6 +190,27 @@ export const layerSession = (options?: {
 /**
  * A memory over any {@link Store.Store}, for conversations that outlive a process. `timeToLive` (default 30 days) is how
  * long an answer is remembered that does not say.
+ *
+ * @example
+ * import { Approval, ApprovalController, ApprovalMemory, Store } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * let asked = 0
+ * const Person = ApprovalController.layerInteractive((request) => {
+ *   asked++
+ *   return Approval.deny(request, "never again", { remember: "session" })
+ * })
+ *
+ * const inAProcess = Effect.provide(ApprovalController.request({ name: "deploy" }), ApprovalMemory.layerStore())
+ * const program = Effect.andThen(inAProcess, inAProcess).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provide(Person),
+ *   Effect.provideService(Approval.Scope, { conversation: "chat-7" }),
+ *   Effect.provide(Store.layerMemory)
+ * )
+ *
+ * await Effect.runPromise(program) // => "Denied"
+ * asked // => 1
  *
  * @category layers
  * @since 0.1.0

@@ -47,7 +47,20 @@ export { Finding } from "./internal/policy/lint.ts"
 export { type AnnotationRules, ServerHints } from "./internal/policy/annotations.ts"
 
 /**
- * The policy read when a call is decided.
+ * The policy read when a call is decided. The default is {@link toolGate}. Policies one around the other join to the
+ * stricter word: what is further in never loosens what is around it (law L11).
+ *
+ * @example
+ * import { ApprovalPolicy, LanguageModel, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const Search = Tool.make("search")
+ * const needed = LanguageModel.isApprovalNeeded(Search, { id: "call-1", name: "search", params: {} }, [])
+ *
+ * const asked = Effect.provideService(needed, ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => true))
+ *
+ * await Effect.runPromise(needed) // => false
+ * await Effect.runPromise(asked) // => true
  *
  * @category references
  * @since 0.1.0
@@ -61,6 +74,23 @@ export const ApprovalPolicy = Context.Reference<Service>(Levels.policyKey, { def
 /**
  * The tool's own `needsApproval`, and nothing else.
  *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, Schema } from "effect"
+ *
+ * const WriteFile = Tool.make("WriteFile", {
+ *   parameters: { path: Schema.String },
+ *   needsApproval: ({ path }) => path.startsWith("/etc/")
+ * })
+ * const decided = (path: string) =>
+ *   ApprovalPolicy.makeCall(WriteFile, { path }).pipe(
+ *     Effect.flatMap((call) => ApprovalPolicy.decide(ApprovalPolicy.toolGate, call, "1 second")),
+ *     Effect.map((result) => result._tag)
+ *   )
+ *
+ * await Effect.runPromise(decided("/tmp/a")) // => "PreApproved"
+ * await Effect.runPromise(decided("/etc/passwd")) // => "NeedsApproval"
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -70,18 +100,20 @@ export const toolGate: Service = Policies.toolGate
  * A policy as a plain value, for `Effect.provideService` on one call.
  *
  * @example
- * import { Approval, ApprovalPolicy } from "@assent/ai"
+ * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
  * import { Effect } from "effect"
  *
  * const policy = ApprovalPolicy.make((call) =>
  *   call.toolName.startsWith("delete") ? Approval.blocked("deleting is off today") : undefined
  * )
  *
- * const program = Effect.map(ApprovalPolicy.ApprovalPolicy, (current) => current === policy).pipe(
+ * const program = ApprovalPolicy.makeCall(Tool.make("delete_file"), {}).pipe(
+ *   Effect.flatMap(ApprovalPolicy.explain),
+ *   Effect.map(({ result }) => result.reason),
  *   Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
  * )
  *
- * await Effect.runPromise(program) // => true
+ * await Effect.runPromise(program) // => "deleting is off today"
  *
  * @category constructors
  * @since 0.1.0
@@ -169,6 +201,28 @@ export const fromAnnotations = (rules: Annotations.AnnotationRules = {}): Servic
 /**
  * A policy that may need services: they are captured when the layer is built.
  *
+ * @example
+ * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Context, Effect } from "effect"
+ *
+ * class Budget extends Context.Service<Budget, { readonly left: Effect.Effect<number> }>()("Budget") {}
+ *
+ * const Policy = ApprovalPolicy.layer(() =>
+ *   Effect.gen(function*() {
+ *     const { left } = yield* Budget
+ *     if ((yield* left) <= 0) return Approval.blocked("The budget is used up.")
+ *   })
+ * )
+ *
+ * const program = ApprovalPolicy.makeCall(Tool.make("BuyTicket"), {}).pipe(
+ *   Effect.flatMap(ApprovalPolicy.explain),
+ *   Effect.map(({ result }) => result.reason),
+ *   Effect.provide(Policy),
+ *   Effect.provideService(Budget, { left: Effect.succeed(0) })
+ * )
+ *
+ * await Effect.runPromise(program) // => "The budget is used up."
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -230,14 +284,22 @@ export function layerConfig<E, R>(
  * The first policy's word; where it says nothing, the second one's. Where the first fails, so does this.
  *
  * @example
- * import { Approval, ApprovalPolicy } from "@assent/ai"
- * import { pipe } from "effect"
+ * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, pipe } from "effect"
  *
- * const nothingAtNight = ApprovalPolicy.make(() => new Date().getHours() < 6 ? Approval.blocked("at night") : undefined)
+ * const noDeletes = ApprovalPolicy.make((call) =>
+ *   call.toolName.startsWith("delete") ? Approval.blocked("deleting is off today") : undefined
+ * )
+ * const policy = pipe(noDeletes, ApprovalPolicy.orElse(ApprovalPolicy.make(() => Approval.needsApproval())))
  *
- * const policy = pipe(nothingAtNight, ApprovalPolicy.orElse(ApprovalPolicy.fromAnnotations()))
+ * const decided = (tool: Tool.Any) =>
+ *   ApprovalPolicy.makeCall(tool, {}).pipe(
+ *     Effect.flatMap((call) => ApprovalPolicy.decide(policy, call, "1 second")),
+ *     Effect.map((result) => result._tag)
+ *   )
  *
- * typeof policy.decide // => "function"
+ * await Effect.runPromise(decided(Tool.make("delete_file"))) // => "Blocked"
+ * await Effect.runPromise(decided(Tool.make("move_file"))) // => "NeedsApproval"
  *
  * @category combinators
  * @since 0.1.0
@@ -252,15 +314,18 @@ export const orElse: {
  * this.
  *
  * @example
- * import { ApprovalPolicy } from "@assent/ai"
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
  * import { Effect, pipe } from "effect"
  *
- * const program = Effect.gen(function*() {
- *   const config = yield* ApprovalPolicy.fromConfig({ search: "none" })
- *   return pipe(ApprovalPolicy.fromAnnotations(), ApprovalPolicy.override(config))
- * })
+ * const decided = (tool: Tool.Any) =>
+ *   Effect.gen(function*() {
+ *     const config = yield* ApprovalPolicy.fromConfig({ search: "none" })
+ *     const policy = pipe(ApprovalPolicy.make(() => true), ApprovalPolicy.override(config))
+ *     return (yield* ApprovalPolicy.decide(policy, yield* ApprovalPolicy.makeCall(tool, {}), "1 second"))._tag
+ *   })
  *
- * await Effect.runPromise(Effect.map(program, (policy) => typeof policy.decide)) // => "function"
+ * await Effect.runPromise(decided(Tool.make("search"))) // => "PreApproved"
+ * await Effect.runPromise(decided(Tool.make("send"))) // => "NeedsApproval"
  *
  * @category combinators
  * @since 0.1.0
@@ -276,15 +341,17 @@ export const override: {
  * call is forbidden if the other forbids it; else this fails.
  *
  * @example
- * import { Approval, ApprovalPolicy } from "@assent/ai"
- * import { pipe } from "effect"
+ * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect, pipe } from "effect"
  *
  * const mine = ApprovalPolicy.make(() => Approval.needsApproval())
  * const theirs = ApprovalPolicy.make(() => Approval.preApproved())
  *
- * const policy = pipe(mine, ApprovalPolicy.tighten(theirs))
+ * const program = ApprovalPolicy.makeCall(Tool.make("search"), {}).pipe(
+ *   Effect.flatMap((call) => ApprovalPolicy.decide(pipe(mine, ApprovalPolicy.tighten(theirs)), call, "1 second"))
+ * )
  *
- * typeof policy.decide // => "function"
+ * await Effect.runPromise(program) // => Approval.needsApproval()
  *
  * @category combinators
  * @since 0.1.0
@@ -298,11 +365,21 @@ export const tighten: {
  * A policy for some calls only; of others it says nothing. Where the condition fails, so does the policy.
  *
  * @example
- * import { ApprovalPolicy } from "@assent/ai"
+ * import { Approval, ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
  *
- * const policy = ApprovalPolicy.when(ApprovalPolicy.fromAnnotations(), (call) => call.toolName.startsWith("mcp."))
+ * const policy = ApprovalPolicy.when(
+ *   ApprovalPolicy.make(() => Approval.needsApproval()),
+ *   (call) => call.toolName.startsWith("mcp.")
+ * )
+ * const decided = (toolName: string) =>
+ *   ApprovalPolicy.makeCall(Tool.make("search"), {}, { toolName }).pipe(
+ *     Effect.flatMap((call) => ApprovalPolicy.decide(policy, call, "1 second")),
+ *     Effect.map((result) => result._tag)
+ *   )
  *
- * typeof policy.decide // => "function"
+ * await Effect.runPromise(decided("search")) // => "PreApproved"
+ * await Effect.runPromise(decided("mcp.web.search")) // => "NeedsApproval"
  *
  * @category combinators
  * @since 0.1.0
@@ -346,6 +423,19 @@ export const strictest: {
  * What the policy, or else the tool's own gate, says about a call. Fails with `PolicyFailed`, without the cause, when
  * it fails, dies, lacks a service, returns something else, or does not answer within `timeLimit`; the cause goes to
  * `ApprovalEvents` alone (law L1).
+ *
+ * @example
+ * import { ApprovalPolicy, Tool } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const broken = ApprovalPolicy.make(() => Effect.fail("the database is away"))
+ *
+ * const program = ApprovalPolicy.makeCall(Tool.make("search"), {}).pipe(
+ *   Effect.flatMap((call) => ApprovalPolicy.decide(broken, call, "1 second")),
+ *   Effect.flip
+ * )
+ *
+ * await Effect.runPromise(program).then(({ reason }) => reason._tag) // => "PolicyFailed"
  *
  * @category deciding
  * @since 0.1.0

@@ -43,6 +43,24 @@ export interface Options {
 /**
  * Plain text.
  *
+ * @example
+ * import { ApprovalPresentation, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Plain = Tool.make("SendMail", { parameters: { to: Schema.String, text: Schema.String }, needsApproval: true })
+ * const SendMail = Tool.present(Plain, ({ text, to }) => ApprovalPresentation.text(`To ${to}:\n${text}`))
+ * const toolkit = Toolkit.make(SendMail)
+ * const call = ScriptedModel.toolCall({ id: "call-1", name: "SendMail", params: { to: "ada", text: "Hello." } })
+ *
+ * const program = LanguageModel.generateText({ prompt: "Greet Ada.", toolkit }).pipe(
+ *   Effect.map((response) => Response.approvalRequests(response)[0]?.presentation?.content),
+ *   Effect.provide(toolkit.toLayer({ SendMail: () => Effect.void })),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[call]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "To ada:\nHello."
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -73,6 +91,14 @@ export const command = (
 
 /**
  * The whole content of a file that is written. The language is for highlighting; without one it is left to the reader.
+ *
+ * @example
+ * import { ApprovalPresentation } from "@assent/ai"
+ *
+ * const shown = ApprovalPresentation.fileContent("export const a = 1\n", { path: "src/a.ts", language: "typescript" })
+ *
+ * shown.type // => "file_content"
+ * shown.metadata // => { path: "src/a.ts" }
  *
  * @category constructors
  * @since 0.1.0
@@ -206,6 +232,14 @@ export const fileDiff = (
 /**
  * Data, as indented JSON.
  *
+ * @example
+ * import { ApprovalPresentation } from "@assent/ai"
+ *
+ * const shown = ApprovalPresentation.structured({ to: "ada", amount: 20 })
+ *
+ * shown.content // => `{\n  "to": "ada",\n  "amount": 20\n}`
+ * shown.language // => "json"
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -219,6 +253,20 @@ export const structured = (value: Schema.Json, options?: Options): Approval.Appr
 
 /**
  * A digest for `precondition`: SHA-256 of what a presentation was made from, as base64url.
+ *
+ * @example
+ * import { ApprovalPresentation } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * // Approved with a balance of 100, and asked again where it is another one as the call is about to run.
+ * const shown = (balance: number) =>
+ *   Effect.map(ApprovalPresentation.digest(`${balance}`), (precondition) =>
+ *     ApprovalPresentation.text("Pay 20", { precondition }))
+ *
+ * const [before, same, changed] = await Effect.runPromise(Effect.all([shown(100), shown(100), shown(80)]))
+ *
+ * before.precondition === same.precondition // => true
+ * before.precondition === changed.precondition // => false
  *
  * @category constructors
  * @since 0.1.0

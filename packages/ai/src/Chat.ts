@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Upstream from "effect/ai/Chat"
+import * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
@@ -15,7 +16,7 @@ import * as Transcript from "./internal/history/transcript.ts"
 import * as Posted from "./internal/posted.ts"
 import { imported, protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
-import * as Prompt from "./Prompt.ts"
+import * as Prompts from "./Prompt.ts"
 
 export * from "effect/ai/Chat"
 
@@ -34,6 +35,28 @@ export type Chat = Upstream.Chat
 /**
  * Upstream's tag of chats, which gives them with approvals around, whoever provided them.
  *
+ * @example
+ * import { Chat, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ * import { Chat as Upstream } from "effect/ai"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const chat = yield* Chat.Chat
+ *   return Response.isWaiting(yield* chat.generateText({ prompt: "Clean up.", toolkit }))
+ * }).pipe(
+ *   // Somebody else provided it, without approvals.
+ *   Effect.provideServiceEffect(Upstream.Chat, Upstream.empty),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => true
+ *
  * @category services
  * @since 0.1.0
  */
@@ -41,6 +64,25 @@ export const Chat: typeof Upstream.Chat = ProtectedTag.make(Upstream.Chat, prote
 
 /**
  * Upstream's tag of chats that are kept in a store, which gives them with approvals around, whoever provided it.
+ *
+ * @example
+ * import { Chat } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Layer } from "effect"
+ * import { Persistence } from "effect/persistence"
+ *
+ * const program = Effect.gen(function*() {
+ *   const chats = yield* Chat.Persistence
+ *   const chat = yield* chats.getOrCreate("chat-7")
+ *   yield* chat.generateText({ prompt: "Hello." })
+ *   const again = yield* chats.get("chat-7")
+ *   return (yield* again.exportJson).includes("Good morning.")
+ * }).pipe(
+ *   Effect.provide(Layer.provide(Chat.layerPersisted({ storeId: "chats" }), Persistence.layerBackingMemory)),
+ *   Effect.provide(ScriptedModel.layer({ turns: ["Good morning."] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => true
  *
  * @category services
  * @since 0.1.0
@@ -101,6 +143,25 @@ export const empty: typeof Upstream.empty = Effect.map(Upstream.empty, protectOn
 /**
  * A chat that begins with a prompt.
  *
+ * @example
+ * import { Chat, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const chat = yield* Chat.fromPrompt([{ role: "system", content: "You keep this computer clean." }])
+ *   return Response.isWaiting(yield* chat.generateText({ prompt: "Clean up.", toolkit }))
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => true
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -108,6 +169,29 @@ export const fromPrompt: typeof Upstream.fromPrompt = (prompt) => Effect.flatMap
 
 /**
  * A chat that goes on from what `export` gave, open requests included.
+ *
+ * @example
+ * import { Approval, Chat, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { success: Schema.String, needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const chat = yield* Chat.empty
+ *   const asked = yield* chat.generateText({ prompt: "Clean up.", toolkit })
+ *   const later = yield* Chat.fromExport(yield* chat.export)
+ *   const answers = Response.approvalRequests(asked).map((request) => Approval.approve(request))
+ *   const turn = yield* later.generateText({ prompt: Prompt.approvalResponses(answers), toolkit })
+ *   return turn.toolResults[0]?.result
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.succeed("3 files") })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })], "All is gone."]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "3 files"
  *
  * @category constructors
  * @since 0.1.0
@@ -117,6 +201,30 @@ export const fromExport: typeof Upstream.fromExport = (data) =>
 
 /**
  * A chat that goes on from what `exportJson` gave, open requests included.
+ *
+ * @example
+ * import { Approval, Chat, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { success: Schema.String, needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const chat = yield* Chat.empty
+ *   const [request] = Response.approvalRequests(yield* chat.generateText({ prompt: "Clean up.", toolkit }))
+ *   const kept: string = yield* chat.exportJson
+ *   // A week later, in another process.
+ *   const later = yield* Chat.fromJson(kept)
+ *   yield* Chat.answer(later, [Approval.deny(request!, "Not the photographs.")])
+ *   return (yield* later.generateText({ prompt: [], toolkit })).text
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.succeed("3 files") })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })], "I left them."]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "I left them."
  *
  * @category constructors
  * @since 0.1.0
@@ -130,6 +238,20 @@ export const fromJson: typeof Upstream.fromJson = (data) => {
 /**
  * The service of chats that are kept in a store.
  *
+ * @example
+ * import { Chat } from "@assent/ai"
+ * import { Effect } from "effect"
+ * import { Persistence } from "effect/persistence"
+ *
+ * const program = Effect.gen(function*() {
+ *   const chats = yield* Chat.makePersisted({ storeId: "chats" })
+ *   const missing = yield* Effect.flip(chats.get("chat-8"))
+ *   yield* chats.getOrCreate("chat-8")
+ *   return [missing._tag, (yield* chats.get("chat-8")).id]
+ * }).pipe(Effect.provide(Persistence.layerBackingMemory))
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["ChatNotFoundError", "chat-8"]
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -138,6 +260,28 @@ export const makePersisted: typeof Upstream.makePersisted = (options) =>
 
 /**
  * Chats that are kept in a store.
+ *
+ * @example
+ * import { Chat, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Layer } from "effect"
+ * import { Persistence } from "effect/persistence"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ * const Chats = Chat.layerPersisted({ storeId: "chats" }).pipe(Layer.provide(Persistence.layerBackingMemory))
+ *
+ * const program = Effect.gen(function*() {
+ *   const chat = yield* Effect.flatMap(Chat.Persistence, (chats) => chats.getOrCreate("chat-7"))
+ *   return Response.isWaiting(yield* chat.generateText({ prompt: "Clean up.", toolkit }))
+ * }).pipe(
+ *   Effect.provide(Chats),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => true
  *
  * @category layers
  * @since 0.1.0
@@ -199,6 +343,6 @@ export const answer = Effect.fnUntraced(function*(
   }
   const [first] = refused
   if (first !== undefined && said.length === 0) return yield* first.error
-  yield* Ref.update(chat.history, Prompt.concat(Prompt.approvalResponses(said)))
+  yield* Ref.update(chat.history, Prompt.concat(Prompts.approvalResponses(said)))
   return refused
 })

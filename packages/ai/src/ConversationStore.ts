@@ -148,6 +148,24 @@ export interface Service {
 /**
  * The store of a program. The default is in memory, one per process.
  *
+ * @example
+ * import { Conversation, ConversationStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ *   yield* conversation.send("Where is my parcel?")
+ *   const store = yield* ConversationStore.ConversationStore
+ *   const found = yield* store.read(yield* ConversationStore.keyOf("ticket-1", {}))
+ *   return found?.kept.history.content.map(({ role }) => role)
+ * }).pipe(
+ *   Effect.provide(ConversationStore.layerMemory()),
+ *   Effect.provide(ScriptedModel.layer({ turns: ["It comes tomorrow."] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => ["user", "assistant"]
+ *
  * @category references
  * @since 0.1.0
  */
@@ -163,6 +181,17 @@ export const ConversationStore: Context.Reference<Service> = Context.Reference<S
 /**
  * The key of a conversation: its id, which may be any text, with the tenant and the principal it belongs to, so that no
  * two of them ever share one.
+ *
+ * @example
+ * import { ConversationStore } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const keyOf = (principal: string) => Effect.runPromise(ConversationStore.keyOf("ticket-1", { principal }))
+ *
+ * const [ada, again, bob] = await Promise.all([keyOf("ada"), keyOf("ada"), keyOf("bob")])
+ *
+ * ada.id === again.id // => true
+ * ada.id === bob.id // => false
  *
  * @category constructors
  * @since 0.1.0
@@ -194,6 +223,22 @@ export interface Options {
 
 /**
  * Makes a store of conversations over a `Store`, which others may use as well. `inMemory` says that it ends with this process.
+ *
+ * @example
+ * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* ConversationStore.make({ store: yield* Store.makeMemory(), maxBytes: 1_000 })
+ *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty }).pipe(
+ *     Effect.provideService(ConversationStore.ConversationStore, store)
+ *   )
+ *   const error = yield* Effect.flip(conversation.send("word ".repeat(1_000)))
+ *   return error._tag === "ConversationError" && error.reason
+ * }).pipe(Effect.scoped, Effect.provide(ScriptedModel.layer({ turns: [] })))
+ *
+ * await Effect.runPromise(program) // => "Full"
  *
  * @category constructors
  * @since 0.1.0
@@ -337,6 +382,24 @@ export const make = Effect.fnUntraced(function*(
  * by the names of its requests, and no more of what they were about. It waits for a turn that is being taken in this process;
  * one in another process fails with `Conflict`.
  *
+ * @example
+ * import { Conversation, ConversationStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ *   yield* conversation.send("Forget what I told you.")
+ *   const before = (yield* conversation.history).content.length
+ *   yield* ConversationStore.remove("ticket-1")
+ *   return [before, (yield* conversation.history).content.length]
+ * }).pipe(
+ *   Effect.provide(ConversationStore.layerMemory()),
+ *   Effect.provide(ScriptedModel.layer({ turns: ["I have."] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => [2, 0]
+ *
  * @category removing
  * @since 0.1.0
  */
@@ -356,6 +419,24 @@ export const remove = (id: string): Effect.Effect<void, ConversationError> =>
  * A store in this process's memory. `capacity` (default 100,000) bounds how many conversations, messages and open requests
  * it keeps; a full one refuses new ones.
  *
+ * @example
+ * import { Conversation, ConversationStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ *   yield* conversation.send("Where is my parcel?")
+ *   // Made again, it goes on with what is kept.
+ *   const again = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ *   return (yield* again.history).content.length
+ * }).pipe(
+ *   Effect.provide(ConversationStore.layerMemory({ timeToLive: "1 day" })),
+ *   Effect.provide(ScriptedModel.layer({ turns: ["It comes tomorrow."] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => 2
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -370,6 +451,29 @@ export const layerMemory = (
 
 /**
  * A store of conversations over the `Store` of the program, which several processes may share.
+ *
+ * @example
+ * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const inAProcess = (words: string, answer: string) =>
+ *   Effect.gen(function*() {
+ *     const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ *     yield* conversation.send(words)
+ *     return (yield* conversation.history).content.length
+ *   }).pipe(
+ *     Effect.provide(ConversationStore.layerStore()),
+ *     Effect.provide(ScriptedModel.layer({ turns: [answer] }))
+ *   )
+ *
+ * // With a store of `@assent/sql`, this holds for processes that follow each other or live side by side.
+ * const program = Effect.andThen(
+ *   inAProcess("Where is my parcel?", "It comes tomorrow."),
+ *   inAProcess("Thank you.", "You are welcome.")
+ * )
+ *
+ * await Effect.runPromise(Effect.provide(program, Store.layerMemory)) // => 4
  *
  * @category layers
  * @since 0.1.0

@@ -348,6 +348,38 @@ export const handler = <T extends Any>(
  * tenant, a principal or a conversation that is not the one of `Approval.Scope` where that names any; with
  * `AlreadyDecided`; with `Expired`; and with `InvalidAnswer`, which changes nothing.
  *
+ * @example
+ * import { Conversation, DeferredTool, Interaction, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Build = DeferredTool.make("Build", {
+ *   success: Schema.String,
+ *   interactions: { ended: Interaction.external(Schema.Literals(["green", "red"])) }
+ * })
+ * const toolkit = Toolkit.make(Build)
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "release-1", toolkit })
+ *   yield* conversation.send("Build it.")
+ *   const [request] = yield* conversation.pending()
+ *   // Whatever runs the build tells how it ended, and wakes the conversation.
+ *   yield* DeferredTool.deliver(Build, "ended", request!, "green", { by: { id: "ci" } })
+ *   return (yield* conversation.wake)?.text
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({
+ *     Build: DeferredTool.handler(Build, {
+ *       start: () => Build.suspend.ended({ prompt: "The build" }),
+ *       resume: { ended: (colour) => Effect.succeed(`The build is ${colour}.`) }
+ *     })
+ *   })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Build", params: {} })], "It is green."]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "It is green."
+ *
  * @category answering
  * @since 0.1.0
  */
@@ -381,6 +413,14 @@ export const deliver = Effect.fnUntraced(function*<T extends Any, Name extends k
 
 /**
  * Whether a tool may wait.
+ *
+ * @example
+ * import { DeferredTool, Interaction, Tool, Toolkit } from "@assent/ai"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind, Tool.make("Search"))
+ *
+ * Object.values(toolkit.tools).filter(DeferredTool.isDeferred).map((tool) => tool.name) // => ["Remind"]
  *
  * @category guards
  * @since 0.1.0

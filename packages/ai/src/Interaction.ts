@@ -197,17 +197,27 @@ const SomeText = Schema.String.check(Schema.isPattern(/\S/, { expected: "a text 
  * Asks a person for a text.
  *
  * @example
- * import { DeferredTool, Interaction } from "@assent/ai"
- * import { Schema } from "effect"
+ * import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
  *
- * const AddToCart = DeferredTool.make("AddToCart", {
- *   parameters: { items: Schema.Array(Schema.String) },
- *   success: Schema.String,
- *   state: Schema.Array(Schema.String),
- *   interactions: { another: Interaction.askUser }
+ * const Book = DeferredTool.make("Book", { success: Schema.String, interactions: { when: Interaction.askUser } })
+ * const toolkit = Toolkit.make(Book)
+ * const Handlers = toolkit.toLayer({
+ *   Book: DeferredTool.handler(Book, {
+ *     start: () => Book.suspend.when({ prompt: "When do you want to come?" }),
+ *     resume: { when: (day) => Effect.succeed(`booked for ${day}`) }
+ *   })
  * })
+ * const Person = ApprovalController.layerInteractive((request) => Approval.answer(request, "Monday"))
  *
- * AddToCart.interactions.another.kind // => "askUser"
+ * const program = LanguageModel.generateText({ prompt: "A table for two.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide([Handlers, Person]),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Book", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "booked for Monday"
  *
  * @category interactions
  * @since 0.1.0
@@ -221,6 +231,34 @@ export const askUser: Interaction<Question, string> = make({
 /**
  * Asks a person for a yes or a no. Both are answers that the tool goes on with: `Approval.deny` does not end the call.
  *
+ * @example
+ * import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Refund = DeferredTool.make("Refund", {
+ *   success: Schema.String,
+ *   interactions: { manager: Interaction.getApproval }
+ * })
+ * const toolkit = Toolkit.make(Refund)
+ * const Handlers = toolkit.toLayer({
+ *   Refund: DeferredTool.handler(Refund, {
+ *     start: () => Refund.suspend.manager({ prompt: "Pay 20 back?" }),
+ *     resume: { manager: ({ approved, note }) => Effect.succeed(approved ? "paid" : `not paid: ${note}`) }
+ *   })
+ * })
+ *
+ * const program = LanguageModel.generateText({ prompt: "I want my money back.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ApprovalController.layerInteractive((request) => Approval.deny(request, "It is too late."))),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Refund", params: {} })]]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "not paid: It is too late."
+ *
  * @category interactions
  * @since 0.1.0
  */
@@ -233,6 +271,36 @@ export const getApproval: Interaction<Question, Verdict> = make({
 /**
  * Asks a person to choose one of several options. The answer is the value of the option.
  *
+ * @example
+ * import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Paint = DeferredTool.make("Paint", {
+ *   success: Schema.String,
+ *   interactions: { colour: Interaction.selectOptions }
+ * })
+ * const toolkit = Toolkit.make(Paint)
+ * const Handlers = toolkit.toLayer({
+ *   Paint: DeferredTool.handler(Paint, {
+ *     start: () =>
+ *       Paint.suspend.colour({ prompt: "Which colour?", options: ["red", { value: "#00f", label: "Deep blue" }] }),
+ *     resume: { colour: (value) => Effect.succeed(`painted ${value}`) }
+ *   })
+ * })
+ * const Person = ApprovalController.layerInteractive((request) => {
+ *   const chosen = request.awaited?.options?.find(({ label }) => label === "Deep blue")
+ *   return Approval.answer(request, chosen?.value ?? null)
+ * })
+ *
+ * const program = LanguageModel.generateText({ prompt: "Paint it.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide([Handlers, Person]),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Paint", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "painted #00f"
+ *
  * @category interactions
  * @since 0.1.0
  */
@@ -244,6 +312,32 @@ export const selectOptions: Interaction<Choice, string> = make({
 
 /**
  * Asks a person to choose any number of several options, none included. The answer is their values, each once.
+ *
+ * @example
+ * import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Order = DeferredTool.make("Order", {
+ *   success: Schema.String,
+ *   interactions: { toppings: Interaction.selectMany }
+ * })
+ * const toolkit = Toolkit.make(Order)
+ * const Handlers = toolkit.toLayer({
+ *   Order: DeferredTool.handler(Order, {
+ *     start: () => Order.suspend.toppings({ prompt: "What is to be on it?", options: ["cheese", "olives", "basil"] }),
+ *     resume: { toppings: (values) => Effect.succeed(`pizza with ${values.join(" and ")}`) }
+ *   })
+ * })
+ * const Person = ApprovalController.layerInteractive((request) => Approval.answer(request, ["cheese", "basil"]))
+ *
+ * const program = LanguageModel.generateText({ prompt: "A pizza, please.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide([Handlers, Person]),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Order", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "pizza with cheese and basil"
  *
  * @category interactions
  * @since 0.1.0
@@ -259,12 +353,32 @@ export const selectMany: Interaction<Choice, ReadonlyArray<string>> = make({
  * Asks a person for what a schema says. Forms travel as JSON.
  *
  * @example
- * import { Interaction } from "@assent/ai"
- * import { Schema } from "effect"
+ * import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
  *
- * const address = Interaction.form(Schema.Struct({ street: Schema.String, city: Schema.String }))
+ * const Ship = DeferredTool.make("Ship", {
+ *   success: Schema.String,
+ *   interactions: { address: Interaction.form(Schema.Struct({ street: Schema.String, city: Schema.String })) }
+ * })
+ * const toolkit = Toolkit.make(Ship)
+ * const Handlers = toolkit.toLayer({
+ *   Ship: DeferredTool.handler(Ship, {
+ *     start: () => Ship.suspend.address({ prompt: "Where to?" }),
+ *     resume: { address: ({ city }) => Effect.succeed(`on its way to ${city}`) }
+ *   })
+ * })
+ * const Person = ApprovalController.layerInteractive((request) =>
+ *   Approval.answer(request, { street: "Elm Street 1", city: "Bath" })
+ * )
  *
- * address.kind // => "form"
+ * const program = LanguageModel.generateText({ prompt: "Send it.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide([Handlers, Person]),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Ship", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "on its way to Bath"
  *
  * @category interactions
  * @since 0.1.0
@@ -276,6 +390,37 @@ export const form = <A, I>(schema: Schema.ConstraintCodec<A, I>): Interaction<Qu
  * Waits for another system to call an address of ours with a token that only it was given; see `Webhook`. The schema
  * says what it sends; what does not fit is not accepted.
  *
+ * @example
+ * import { DeferredTool, Interaction, LanguageModel, Response, Toolkit, Webhook } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Redacted, Schema } from "effect"
+ *
+ * const Payment = Schema.Struct({ id: Schema.String })
+ * const Pay = DeferredTool.make("Pay", { interactions: { paid: Interaction.webhook(Payment) } })
+ * const toolkit = Toolkit.make(Pay)
+ * // What the payment service is told.
+ * const told: Array<string> = []
+ * const Handlers = toolkit.toLayer({
+ *   Pay: DeferredTool.handler(Pay, {
+ *     start: () =>
+ *       Effect.gen(function*() {
+ *         const token = yield* Webhook.makeToken
+ *         told.push(Redacted.value(Webhook.address("https://example.com/hooks", token)))
+ *         return yield* Pay.suspend.paid({ token, prompt: "The payment" })
+ *       }),
+ *     resume: { paid: () => Effect.void }
+ *   })
+ * })
+ *
+ * const program = LanguageModel.generateText({ prompt: "Pay it.", toolkit }).pipe(
+ *   Effect.map((response) => Response.approvalRequests(response)[0]?.awaited?.kind),
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Pay", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "webhook"
+ * told[0]?.startsWith("https://example.com/hooks/") // => true
+ *
  * @category interactions
  * @since 0.1.0
  */
@@ -284,6 +429,28 @@ export const webhook = <A, I>(schema: Schema.ConstraintCodec<A, I>): Interaction
 
 /**
  * Waits for a moment in time. One that passed while the program was not running fires as soon as somebody looks.
+ *
+ * @example
+ * import { DeferredTool, Interaction, LanguageModel, Response, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { monday: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind)
+ * const Handlers = toolkit.toLayer({
+ *   Remind: DeferredTool.handler(Remind, {
+ *     start: () => Remind.suspend.monday({ at: "2030-01-07T08:00:00Z" }),
+ *     resume: { monday: ({ dueAt, firedAt }) => Effect.logInfo(`${firedAt - dueAt} ms late`) }
+ *   })
+ * })
+ *
+ * const program = LanguageModel.generateText({ prompt: "Remind me.", toolkit }).pipe(
+ *   Effect.map((response) => Response.approvalRequests(response)[0]?.awaited?.dueAt),
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => Date.UTC(2030, 0, 7, 8)
  *
  * @category interactions
  * @since 0.1.0
@@ -296,6 +463,31 @@ export const timer: Interaction<Moment, Fired> = make({
 
 /**
  * Waits for what the program itself will tell, with `DeferredTool.deliver`, such as the end of a job.
+ *
+ * @example
+ * import { Approval, DeferredTool, Interaction, LanguageModel, Prompt, Response, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Build = DeferredTool.make("Build", { interactions: { ended: Interaction.external(Schema.String) } })
+ * const toolkit = Toolkit.make(Build)
+ * const Handlers = toolkit.toLayer({
+ *   Build: DeferredTool.handler(Build, { start: () => Build.suspend.ended({}), resume: { ended: () => Effect.void } })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const first = yield* LanguageModel.generateText({ prompt: "Build it.", toolkit })
+ *   const [request] = Response.approvalRequests(first)
+ *   const history = Prompt.concat(Prompt.make("Build it."), Prompt.fromResponseParts(first.content))
+ *   // `DeferredTool.deliver` answers it, and nothing that a history says.
+ *   const prompt = Prompt.concat(history, Prompt.approvalResponses([Approval.answer(request!, "green")]))
+ *   return Response.isWaiting(yield* LanguageModel.generateText({ prompt, toolkit }))
+ * }).pipe(
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Build", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => true
  *
  * @category interactions
  * @since 0.1.0
@@ -355,6 +547,17 @@ export const onNewMessage: {
 
 /**
  * Whether people answer interactions of this kind.
+ *
+ * @example
+ * import { DeferredTool, Interaction, Toolkit } from "@assent/ai"
+ *
+ * const Refund = DeferredTool.make("Refund", {
+ *   interactions: { manager: Interaction.getApproval, tomorrow: Interaction.timer }
+ * })
+ *
+ * const described = DeferredTool.describe(Toolkit.make(Refund))
+ *
+ * described.filter(({ kind }) => Interaction.isForPeople(kind)).map((one) => one.interaction) // => ["manager"]
  *
  * @category guards
  * @since 0.1.0

@@ -122,6 +122,27 @@ export interface ApprovalOptions {
  * a bare one the same wrapped service is made each time. What the options say counts over what was said before. Seal,
  * journal, policy and controller are those of the context the calls are made in.
  *
+ * @example
+ * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ * import { LanguageModel as Upstream } from "effect/ai"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * // What calls upstream's own functions, such as another library, finds a model that asks.
+ * const library = Upstream.generateText({ prompt: "Clean up.", toolkit })
+ *
+ * const program = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]]
+ *   })
+ *   const careful = LanguageModel.withApproval(model, { expiresIn: "1 hour" })
+ *   return Response.isWaiting(yield* Effect.provideService(library, Upstream.LanguageModel, careful))
+ * }).pipe(Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })))
+ *
+ * await Effect.runPromise(program) // => true
+ *
  * @category combinators
  * @since 0.1.0
  */
@@ -191,6 +212,27 @@ export const approval =
  * holds neither request nor answer. What tells of them later is the call's metadata and its result: one that the
  * provider gave was approved, and a failed one whose `options.assent` names an approval was denied.
  *
+ * @example
+ * import { LanguageModel, Prompt } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Stream } from "effect"
+ *
+ * // A provider that answers with what it was sent.
+ * const provider = LanguageModel.make({
+ *   generateText: ({ prompt }) => {
+ *     const roles = prompt.content.map(({ role }) => role)
+ *     return Effect.succeed([ScriptedModel.text(roles.join(", ")), ScriptedModel.finish("stop")])
+ *   },
+ *   streamText: () => Stream.empty
+ * })
+ *
+ * // A turn that was cut has left a call without its result; real providers refuse such a prompt.
+ * const call = Prompt.toolCallPart({ id: "call-1", name: "Look", params: {}, providerExecuted: false })
+ * const prompt = Prompt.concat(Prompt.fromMessages([Prompt.assistantMessage({ content: [call] })]), "And then?")
+ * const program = Effect.flatMap(provider, (model) => model.generateText({ prompt }))
+ *
+ * await Effect.runPromise(program).then(({ text }) => text) // => "assistant, tool, user"
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -217,6 +259,21 @@ export const make = (
 /**
  * Seals a call that the provider runs and asks about, with everything the call says of itself: in `metadata.assent`,
  * which chats keep. A call that has a seal, or whose params or metadata are not JSON, is returned as it is.
+ *
+ * @example
+ * import { LanguageModel, Prompt } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const call = { id: "mcp_1", name: "Mcp", params: { repository: "docs" }, metadata: {} }
+ *   const sealed = yield* LanguageModel.sealRequest(call, "mcpr_1")
+ *   // The seal goes with the call, and holds for this request alone.
+ *   const read = Prompt.toolCallPart({ ...call, providerExecuted: true, options: sealed.metadata })
+ *   yield* LanguageModel.verifyRequest(read, "mcpr_1")
+ *   return (yield* Effect.flip(LanguageModel.verifyRequest(read, "mcpr_2"))).reason._tag
+ * })
+ *
+ * await Effect.runPromise(program) // => "Forged"
  *
  * @category constructors
  * @since 0.1.0
@@ -272,8 +329,32 @@ export type HostedCall = Pick<Response.ToolCallPartEncoded, "id" | "name" | "par
  * Upstream's `generateText`, with approvals around whatever service it finds.
  *
  * The response holds results of calls that were settled, the model's parts, requests for calls that wait, and the
- * finish. While a request is open the model is not called, the finish reason is `"pause"`, and `Response.isWaiting`
- * holds (law L5).
+ * finish; while somebody is waited for, `Response.isWaiting` holds. Called again while a request is open, it does not call
+ * the model: it settles what was answered, asks again for the rest with the same ids, and its finish reason is `"pause"`
+ * (law L5).
+ *
+ * @example
+ * import { Approval, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { success: Schema.String, needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const asked = yield* LanguageModel.generateText({ prompt: "Clean up.", toolkit })
+ *   const history = Prompt.concat(Prompt.make("Clean up."), Prompt.fromResponseParts(asked.content))
+ *   const answers = Response.approvalRequests(asked).map((request) => Approval.approve(request))
+ *   const prompt = Prompt.concat(history, Prompt.approvalResponses(answers))
+ *   const done = yield* LanguageModel.generateText({ prompt, toolkit })
+ *   return [Response.isWaiting(asked), done.toolResults[0]?.result, done.text]
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.succeed("3 files") })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })], "All is gone."]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => [true, "3 files", "All is gone."]
  *
  * @category text generation
  * @since 0.1.0
@@ -284,6 +365,26 @@ export const generateText: typeof Upstream.generateText = Wrap.generateText
  * Upstream's `streamText`, with approvals around whatever service it finds. Parts pass in the provider's own chunks;
  * requests come just before the finish, and only when the response came to a complete one.
  *
+ * @example
+ * import { LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Stream } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = LanguageModel.streamText({ prompt: "Clean up.", toolkit }).pipe(
+ *   Stream.map((part) => part.type),
+ *   Stream.runCollect,
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * const types = await Effect.runPromise(program)
+ *
+ * types.slice(-3) // => ["tool-call", "tool-approval-request", "finish"]
+ *
  * @category text generation
  * @since 0.1.0
  */
@@ -293,6 +394,28 @@ export const streamText: typeof Upstream.streamText = Wrap.streamText
  * Upstream's `generateObject`, with approvals around whatever service it finds. A finished value cannot wait: with an
  * open request it fails with `ApprovalRequired`, and nothing runs (law L12). Add the error's `content` and then the
  * answers to the history, and call it again.
+ *
+ * @example
+ * import { ApprovalError, LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("ReadMail", { needsApproval: true }))
+ *
+ * const program = LanguageModel.generateObject({
+ *   prompt: "Who wrote last?",
+ *   schema: Schema.Struct({ name: Schema.String }),
+ *   toolkit
+ * }).pipe(
+ *   Effect.map(({ value }) => value.name),
+ *   ApprovalError.catchReason("ApprovalRequired", ({ requests }) => Effect.succeed(`May I ${requests[0]?.toolName}?`)),
+ *   Effect.provide(toolkit.toLayer({ ReadMail: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "ReadMail", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => "May I ReadMail?"
  *
  * @category object generation
  * @since 0.1.0

@@ -20,6 +20,36 @@ export * from "effect/ai/McpClient"
 /**
  * Connects to a server over the transport around it; see upstream's `McpClient.make`.
  *
+ * @example
+ * import { McpClient, McpProtocol } from "@assent/ai"
+ * import { Effect } from "effect"
+ *
+ * // A server in place of a process; one of its tools has no schema of its parameters.
+ * const tools = [{ name: "read", inputSchema: { type: "object" } }, { name: "broken" }]
+ * const transport = McpClient.Transport.of({
+ *   "~effect/ai/McpClient/Transport": "~effect/ai/McpClient/Transport",
+ *   protocol: McpProtocol.v2025_11_25,
+ *   isCallable: () => true,
+ *   notify: () => Effect.void,
+ *   request: ({ id, method }) =>
+ *     Effect.succeed({
+ *       jsonrpc: "2.0",
+ *       id,
+ *       result: method === "tools/list" ? { tools } : {
+ *         protocolVersion: "2025-11-25",
+ *         capabilities: { tools: {} },
+ *         serverInfo: { name: "anything", version: "1" }
+ *       }
+ *     })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const client = yield* McpClient.make({ name: "my-agent", version: "1.0.0" })
+ *   return (yield* client.listTools()).map(({ name }) => name)
+ * }).pipe(Effect.provideService(McpClient.Transport, transport), Effect.scoped)
+ *
+ * await Effect.runPromise(program) // => ["read"]
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -30,6 +60,31 @@ export const make = (
 
 /**
  * Provides a client over a subprocess; see upstream's `McpClient.layerStdio`.
+ *
+ * @example
+ * import { McpClient, McpProtocol } from "@assent/ai"
+ * import { Effect, PlatformError } from "effect"
+ * import { ChildProcess, ChildProcessSpawner } from "effect/process"
+ *
+ * const Files = McpClient.layerStdio({
+ *   name: "my-agent",
+ *   version: "1.0.0",
+ *   protocol: McpProtocol.v2025_11_25,
+ *   command: ChildProcess.make("npx", ["@modelcontextprotocol/server-filesystem", "/srv"])
+ * })
+ *
+ * // A machine without that program. With `@effect/platform-node`, this is `NodeServices.layer`.
+ * const nothingHere = ChildProcessSpawner.make(() =>
+ *   Effect.fail(PlatformError.systemError({ _tag: "NotFound", module: "ChildProcess", method: "spawn" }))
+ * )
+ *
+ * const program = Effect.flatMap(McpClient.McpClient, (client) => client.listTools()).pipe(
+ *   Effect.provide(Files),
+ *   Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, nothingHere),
+ *   Effect.flip
+ * )
+ *
+ * await Effect.runPromise(program).then(({ reason }) => reason._tag) // => "TransportError"
  *
  * @category layers
  * @since 0.1.0
@@ -43,6 +98,35 @@ export const layerStdio = (
 
 /**
  * Provides a client over Streamable HTTP; see upstream's `McpClient.layerHttp`.
+ *
+ * @example
+ * import { McpClient, McpProtocol } from "@assent/ai"
+ * import { Effect } from "effect"
+ * import { HttpClient, HttpClientResponse } from "effect/http"
+ *
+ * const Remote = McpClient.layerHttp({
+ *   name: "my-agent",
+ *   version: "1.0.0",
+ *   protocol: McpProtocol.v2025_11_25,
+ *   url: "https://example.com/mcp",
+ *   headers: { authorization: "Bearer a-token" }
+ * })
+ *
+ * // A server that lets nobody in. With `effect/http`, this is `FetchHttpClient.layer`.
+ * const seen: Array<string | undefined> = []
+ * const closed = HttpClient.make((request) => {
+ *   seen.push(request.headers.authorization)
+ *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response("no", { status: 401 })))
+ * })
+ *
+ * const program = Effect.flatMap(McpClient.McpClient, (client) => client.listTools()).pipe(
+ *   Effect.provide(Remote),
+ *   Effect.provideService(HttpClient.HttpClient, closed),
+ *   Effect.flip
+ * )
+ *
+ * await Effect.runPromise(program).then(({ reason }) => reason._tag) // => "HttpError"
+ * seen[0] // => "Bearer a-token"
  *
  * @category layers
  * @since 0.1.0

@@ -88,6 +88,28 @@ export const readAnswers = (
  * Upstream's `fromResponseParts`, but requests keep their metadata, and results of calls from earlier turns come before
  * the assistant's message instead of after it.
  *
+ * @example
+ * import { LanguageModel, Prompt, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const asked = yield* LanguageModel.generateText({ prompt: "Clean up.", toolkit })
+ *   const history = Prompt.concat(Prompt.make("Clean up."), Prompt.fromResponseParts(asked.content))
+ *   // What a page shows of a request is kept with it.
+ *   const { pending } = LanguageModel.collectToolApprovals(history.content)
+ *   return pending.map(({ request }) => JSON.stringify(request.options).includes("DeleteAll()"))
+ * }).pipe(
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => [true]
+ *
  * @category constructors
  * @since 0.1.0
  */

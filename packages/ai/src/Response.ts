@@ -73,6 +73,27 @@ export const isStopped = (response: PartsInput): boolean =>
 /**
  * The requests of a response, each once, joined with their calls.
  *
+ * @example
+ * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const DeleteFile = Tool.make("DeleteFile", {
+ *   parameters: { path: Schema.String },
+ *   needsApproval: () => ({ reason: "It is for ever." })
+ * })
+ * const toolkit = Toolkit.make(DeleteFile)
+ *
+ * const program = LanguageModel.generateText({ prompt: "Clean up.", toolkit }).pipe(
+ *   Effect.map((response) => Response.approvalRequests(response).map((one) => [one.description, one.reason])),
+ *   Effect.provide(toolkit.toLayer({ DeleteFile: () => Effect.void })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteFile", params: { path: "a.txt" } })]]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => [["DeleteFile(path='a.txt')", "It is for ever."]]
+ *
  * @category approvals
  * @since 0.1.0
  */
@@ -96,6 +117,25 @@ export const approvalRequests = (response: PartsInput): ReadonlyArray<Approval.A
 
 /**
  * The request a part of a stream carries; none when it is another part, or a request that is not ours.
+ *
+ * @example
+ * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Option, Stream } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = LanguageModel.streamText({ prompt: "Clean up.", toolkit }).pipe(
+ *   Stream.flatMap((part) => Stream.fromIterable(Option.toArray(Response.approvalRequest(part)))),
+ *   Stream.map((request) => request.description),
+ *   Stream.runCollect,
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => ["DeleteAll()"]
  *
  * @category approvals
  * @since 0.1.0

@@ -64,6 +64,34 @@ export const Store: Context.Service<Store, Store> = Context.Service("@assent/ai/
 /**
  * Makes a store of its operations.
  *
+ * @example
+ * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * // A store that counts what is read of it.
+ * let reads = 0
+ * const Counting = Effect.map(Store.makeMemory(), (store) =>
+ *   Store.make({
+ *     ...store,
+ *     conversations: {
+ *       ...store.conversations,
+ *       read: (id) => Effect.tap(store.conversations.read(id), () => Effect.sync(() => reads++))
+ *     }
+ *   }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit: Toolkit.empty })
+ *   return (yield* conversation.history).content.length
+ * }).pipe(
+ *   Effect.provide(ConversationStore.layerStore()),
+ *   Effect.provideServiceEffect(Store.Store, Counting),
+ *   Effect.provide(ScriptedModel.layer({ turns: [] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => 0
+ * reads // => 1
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -114,6 +142,21 @@ export const makeMemory = (options?: {
  * The store in memory on which the defaults of this process stand: the journal, the suspensions and the conversations of a
  * program that provides none. There is one for each process, also where this module is loaded twice (hot reload).
  *
+ * @example
+ * import { Conversation, ConversationStore, Store, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * // A conversation for which no store was provided is in the store of the process.
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "store-of-process", toolkit: Toolkit.empty })
+ *   yield* conversation.send("Hello.")
+ *   const { id } = yield* ConversationStore.keyOf("store-of-process", {})
+ *   return yield* Store.ofProcess().conversations.get(id)
+ * }).pipe(Effect.provide(ScriptedModel.layer({ turns: ["Good morning."] })))
+ *
+ * await Effect.runPromise(program).then((row) => row?.messages) // => 2
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -128,6 +171,31 @@ export const ofProcess = (): Store => {
 
 /**
  * A store in memory, as {@link makeMemory} makes it with its defaults.
+ *
+ * @example
+ * import { ApprovalJournal, Conversation, ConversationStore, OpenRequests, Store } from "@assent/ai"
+ * import { SuspensionStore, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Everything in one store, as a database would have it.
+ * const Kept = Layer.mergeAll(ConversationStore.layerStore(), ApprovalJournal.layerStore(), SuspensionStore.layerStore)
+ *   .pipe(Layer.provide(Store.layerMemory))
+ * const toolkit = Toolkit.make(Tool.make("DeleteAll", { needsApproval: true }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "ticket-1", toolkit })
+ *   yield* conversation.send("Clean up.")
+ *   return (yield* OpenRequests.page()).requests.map(({ request }) => request.toolName)
+ * }).pipe(
+ *   Effect.provide(Kept),
+ *   Effect.provide(toolkit.toLayer({ DeleteAll: () => Effect.void })),
+ *   Effect.provide(
+ *     ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "DeleteAll", params: {} })]] })
+ *   )
+ * )
+ *
+ * await Effect.runPromise(program) // => ["DeleteAll"]
  *
  * @category layers
  * @since 0.1.0

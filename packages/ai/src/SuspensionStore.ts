@@ -49,6 +49,32 @@ export interface Service extends Records.Records {
 /**
  * The store of a program. The default is in memory, one per process.
  *
+ * @example
+ * import { DeferredTool, Interaction, LanguageModel, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind)
+ * const Handlers = toolkit.toLayer({
+ *   Remind: DeferredTool.handler(Remind, {
+ *     start: () => Remind.suspend.later({ after: "1 day" }),
+ *     resume: { later: () => Effect.void }
+ *   })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   yield* LanguageModel.generateText({ prompt: "Remind me.", toolkit })
+ *   const store = yield* SuspensionStore.SuspensionStore
+ *   return (yield* store.list()).suspensions.map((one) => [one.toolName, one.awaited.name])
+ * }).pipe(
+ *   Effect.provide(SuspensionStore.layerMemory),
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => [["Remind", "later"]]
+ *
  * @category references
  * @since 0.1.0
  */
@@ -62,6 +88,38 @@ export const SuspensionStore: Context.Reference<Service> = Context.Reference<Ser
 
 /**
  * Makes a store of suspensions over a `Store`, which others may use as well.
+ *
+ * @example
+ * import { ApprovalJournal, DeferredTool, Interaction, LanguageModel } from "@assent/ai"
+ * import { Store, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind)
+ * const Handlers = toolkit.toLayer({
+ *   Remind: DeferredTool.handler(Remind, {
+ *     start: () => Remind.suspend.later({ after: "1 day" }),
+ *     resume: { later: () => Effect.void }
+ *   })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const store = yield* Store.makeMemory()
+ *   // The journal's word that a tool waits, and what it waits for, are in one store.
+ *   const suspensions = SuspensionStore.make({ store })
+ *   yield* LanguageModel.generateText({ prompt: "Remind me.", toolkit }).pipe(
+ *     Effect.provideService(ApprovalJournal.ApprovalJournal, yield* ApprovalJournal.make({ store })),
+ *     Effect.provideService(SuspensionStore.SuspensionStore, suspensions)
+ *   )
+ *   return (yield* suspensions.list()).suspensions.length
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => 1
  *
  * @category constructors
  * @since 0.1.0
@@ -103,6 +161,34 @@ export const layerMemory: Layer.Layer<never> = Layer.effect(
 /**
  * A store of suspensions over any `Store`, which several processes may share.
  *
+ * @example
+ * import { ApprovalJournal, DeferredTool, Interaction, LanguageModel } from "@assent/ai"
+ * import { Store, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind)
+ * const Handlers = toolkit.toLayer({
+ *   Remind: DeferredTool.handler(Remind, {
+ *     start: () => Remind.suspend.later({ after: "1 day" }),
+ *     resume: { later: () => Effect.void }
+ *   })
+ * })
+ * const AProcess = Layer.merge(ApprovalJournal.layerStore(), SuspensionStore.layerStore)
+ * const Model = ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })]] })
+ *
+ * const program = Effect.gen(function*() {
+ *   yield* Effect.provide(LanguageModel.generateText({ prompt: "Remind me.", toolkit }), AProcess)
+ *   const another = yield* Effect.provide(SuspensionStore.SuspensionStore, AProcess)
+ *   return (yield* another.list()).suspensions.map(({ toolName }) => toolName)
+ * }).pipe(
+ *   Effect.provide([Handlers, Model]),
+ *   Effect.provide(Store.layerMemory)
+ * )
+ *
+ * await Effect.runPromise(program) // => ["Remind"]
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -131,6 +217,31 @@ export interface DeliverOptions {
  *
  * Fails with `UnknownApproval`, with `Expired`, with `AlreadyDecided`, and with `NotAnApprover` where the tool named who may
  * answer and it is not one of them, or one of each of several lists.
+ *
+ * @example
+ * import { DeferredTool, Interaction, LanguageModel, Response, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Build = DeferredTool.make("Build", { interactions: { ended: Interaction.external(Schema.String) } })
+ * const toolkit = Toolkit.make(Build)
+ * const Handlers = toolkit.toLayer({
+ *   Build: DeferredTool.handler(Build, { start: () => Build.suspend.ended({}), resume: { ended: () => Effect.void } })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const turn = yield* LanguageModel.generateText({ prompt: "Build it.", toolkit })
+ *   const [request] = Response.approvalRequests(turn)
+ *   yield* SuspensionStore.deliver(request!.approvalId, "green", { by: { id: "ci" } })
+ *   const second = yield* Effect.flip(SuspensionStore.deliver(request!.approvalId, "red"))
+ *   const found = yield* (yield* SuspensionStore.SuspensionStore).find(request!.approvalId)
+ *   return [found?.delivered, found?.deliveredBy?.id, second.reason._tag]
+ * }).pipe(
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Build", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => ["green", "ci", "AlreadyDecided"]
  *
  * @category answering
  * @since 0.1.0
@@ -182,6 +293,40 @@ export const deliver = Effect.fnUntraced(function*(
  * Eight conversations are woken at once, and none of them keeps the next look waiting. Two processes that watch one store
  * may both call it; a turn too many does nothing.
  *
+ * @example
+ * import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ * import { TestClock } from "effect/testing"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind)
+ * const Handlers = toolkit.toLayer({
+ *   Remind: DeferredTool.handler(Remind, {
+ *     start: () => Remind.suspend.later({ after: "1 day" }),
+ *     resume: { later: () => Effect.void }
+ *   })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "timers-1", toolkit })
+ *   yield* Effect.forkScoped(SuspensionStore.watchTimers(() => conversation.wake, { interval: "1 minute" }))
+ *   yield* conversation.send("Remind me.")
+ *   const before = (yield* conversation.pending()).length
+ *   yield* TestClock.adjust("25 hours")
+ *   return [before, (yield* conversation.pending()).length]
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(SuspensionStore.layerMemory),
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })], "Here I am."]
+ *   })),
+ *   Effect.provide(TestClock.layer())
+ * )
+ *
+ * await Effect.runPromise(program) // => [1, 0]
+ *
  * @category timers
  * @since 0.1.0
  */
@@ -218,6 +363,39 @@ export const watchTimers = <E, R>(
 /**
  * Calls `wake` once for each that is due now: one look of {@link watchTimers}. Where the store cannot note of one that it was
  * woken, this fails when all others were.
+ *
+ * @example
+ * import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ * import { TestClock } from "effect/testing"
+ *
+ * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
+ * const toolkit = Toolkit.make(Remind)
+ * const Handlers = toolkit.toLayer({
+ *   Remind: DeferredTool.handler(Remind, {
+ *     start: () => Remind.suspend.later({ after: "1 day" }),
+ *     resume: { later: () => Effect.void }
+ *   })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const conversation = yield* Conversation.make({ id: "timers-2", toolkit })
+ *   yield* conversation.send("Remind me.")
+ *   yield* TestClock.adjust("1 day")
+ *   // As a job that runs each minute does it.
+ *   yield* SuspensionStore.wakeDue(() => conversation.wake)
+ *   return [(yield* conversation.pending()).length, (yield* conversation.history).content.at(-1)?.role]
+ * }).pipe(
+ *   Effect.provide(SuspensionStore.layerMemory),
+ *   Effect.provide(Handlers),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })], "Here I am."]
+ *   })),
+ *   Effect.provide(TestClock.layer())
+ * )
+ *
+ * await Effect.runPromise(program) // => [0, "assistant"]
  *
  * @category timers
  * @since 0.1.0

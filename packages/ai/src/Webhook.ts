@@ -256,6 +256,21 @@ export const layer = <E, R, R2 = never>(
  * in its span; however the path is spelt (`//hooks`, `/Hooks`, `/%68ooks`), and below whatever prefix. Provide it to the
  * server.
  *
+ * @example
+ * import { Webhook } from "@assent/ai"
+ * import { Effect } from "effect"
+ * import { HttpMiddleware, HttpServerRequest } from "effect/http"
+ *
+ * const isUntraced = (path: string) =>
+ *   Effect.map(
+ *     HttpMiddleware.TracerDisabledWhen,
+ *     (isDisabled) => isDisabled(HttpServerRequest.fromWeb(new Request(`https://example.com${path}`)))
+ *   ).pipe(Effect.provide(Webhook.layerUntraced("/hooks")))
+ *
+ * await Effect.runPromise(isUntraced("/hooks/a-token")) // => true
+ * await Effect.runPromise(isUntraced("//Hooks/a-token")) // => true
+ * await Effect.runPromise(isUntraced("/pages/a")) // => false
+ *
  * @category serving
  * @since 0.1.0
  */

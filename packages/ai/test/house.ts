@@ -5,6 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Path from "node:path"
+import { examples } from "./examples/extract.ts"
 import { declaredNames, importsOf, isNode, type Node, readModules, type SourceModule } from "./source.ts"
 
 const maxLines = 500
@@ -144,8 +145,10 @@ export const describeHouse = ({ dependsOn, floors, mayImport, source, testing }:
         assert.deepStrictEqual(foreign, [])
       })
 
-      it(`is at most ${maxLines} lines long`, () => {
-        assert.isAtMost(module.text.trimEnd().split("\n").length, maxLines, `split src/${name}.ts by concept`)
+      it(`is at most ${maxLines} lines long, its examples not counted`, () => {
+        const ofExamples = examples(module).reduce((sum, { code }) => sum + code.split("\n").length, 0)
+        const lines = module.text.trimEnd().split("\n").length - ofExamples
+        assert.isAtMost(lines, maxLines, `split src/${name}.ts by concept`)
       })
     })
   })
@@ -182,9 +185,57 @@ const docComment = (module: SourceModule, statement: Node): string => {
     : ""
 }
 
+/** An export of a public module, with the comment that says what it is. */
+interface Exported {
+  readonly name: string
+  readonly comment: string
+  readonly isSchema: boolean
+}
+
+const isSchema = (module: SourceModule, declaration: Node): boolean => {
+  const [declarator = declaration] = (declaration.declarations ?? []) as ReadonlyArray<Node>
+  const made = declarator.init ?? declarator.superClass
+  return isNode(made) && module.text.slice(made.start, made.end).startsWith("Schema.")
+}
+
+/** The values a module exports: its own, and those of another module of its package that it names (`export { … } from`). */
+const exportedValues = (
+  module: SourceModule,
+  modules: ReadonlyMap<string, SourceModule>
+): ReadonlyArray<Exported> => {
+  const found = new Map<string, Exported>()
+  for (const statement of module.parsed.program.body as unknown as ReadonlyArray<Node>) {
+    if (statement.type !== "ExportNamedDeclaration" || statement.exportKind === "type") continue
+    const comment = docComment(module, statement)
+    if (isNode(statement.declaration)) {
+      const { declaration } = statement
+      // Types, interfaces and namespaces hold no value; of a function with overloads, the first is only declared.
+      if (declaration.type.startsWith("TS") && declaration.type !== "TSDeclareFunction") continue
+      for (const name of declaredNames(statement)) {
+        // Overloads share the comment of the first.
+        if (!found.has(name)) found.set(name, { name, comment, isSchema: isSchema(module, declaration) })
+      }
+    } else if (isNode(statement.source) && String(statement.source.value).startsWith(".")) {
+      const path = Path.posix.join(Path.posix.dirname(module.name), String(statement.source.value))
+      const declared = exportedValues(modules.get(path.replace(/\.ts$/, ""))!, modules)
+      for (const { local } of statement.specifiers as ReadonlyArray<{ readonly local: Node }>) {
+        const value = declared.find(({ name }) => name === local.name)
+        if (value !== undefined) found.set(value.name, { ...value, comment: `${value.comment}\n${comment}` })
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+/** A schema among the models, errors and reasons is data: it needs no example, for what makes it or takes it has one. */
+const isData = ({ comment, isSchema }: Exported): boolean =>
+  isSchema && /@category (models|errors|reasons)\b/.test(comment)
+
 /** Every export of a public module says what it is. Whether it says so well is for a reader to judge. */
 export const describeDocumentation = (source: string): void => {
-  const modules = readModules(source).filter(({ name }) => !name.includes("internal/") && !name.endsWith("index"))
+  const all = readModules(source)
+  const byName = new Map(all.map((module) => [module.name, module]))
+  const modules = all.filter(({ name }) => !name.includes("internal/") && !name.endsWith("index"))
   describe("documentation", () => {
     it.each(modules.map((module) => [module.name, module] as const))(
       "%s: every export has a doc comment with its category and version",
@@ -192,5 +243,30 @@ export const describeDocumentation = (source: string): void => {
         assert.deepStrictEqual(undocumented(module), [])
       }
     )
+
+    it("every doc comment of an export begins with words", () => {
+      const wordless = all.flatMap(({ name, parsed }) =>
+        parsed.comments.filter(({ value }) => value.includes("@category") && /^[\s*]*@/.test(value))
+          .map(({ value }) => `${name}: ${value}`)
+      )
+      assert.deepStrictEqual(wordless, [])
+    })
+
+    it("every example says what comes of it", () => {
+      const without = all.flatMap((module) =>
+        examples(module).filter(({ code }) => !code.includes("// =>")).map(({ name }) => `${module.name}.${name}`)
+      )
+      assert.deepStrictEqual(without, [])
+    })
+
+    it("whatever is called, provided or put in has an example: each value but data", () => {
+      const without = modules.flatMap((module) =>
+        exportedValues(module, byName)
+          .filter((exported) => !exported.comment.includes("@example") && !isData(exported))
+          .filter(({ comment }) => !comment.includes("@internal"))
+          .map(({ name }) => `${module.name}.${name}`)
+      )
+      assert.deepStrictEqual(without, [])
+    })
   })
 }

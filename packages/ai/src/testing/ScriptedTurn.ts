@@ -52,6 +52,19 @@ export type StageDirection =
 /**
  * A part of text.
  *
+ * @example
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.text("Let me think. "), ScriptedModel.text("Yes.")]]
+ *   })
+ *   return (yield* model.generateText({ prompt: "Is it so?" })).text
+ * })
+ *
+ * await Effect.runPromise(program) // => "Let me think. Yes."
+ *
  * @category parts
  * @since 0.1.0
  */
@@ -59,6 +72,23 @@ export const text = (text: string): Response.TextPartEncoded => ({ type: "text",
 
 /**
  * A call of a tool. `params` are the parameters in their encoded form, as a model writes them.
+ *
+ * @example
+ * import { LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * const toolkit = Toolkit.make(Tool.make("Add", { parameters: { a: Schema.Int, b: Schema.Int }, success: Schema.Int }))
+ *
+ * const program = LanguageModel.generateText({ prompt: "What is 2 + 3?", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide(toolkit.toLayer({ Add: ({ a, b }) => Effect.succeed(a + b) })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Add", params: { a: 2, b: 3 } })]]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => 5
  *
  * @category parts
  * @since 0.1.0
@@ -80,6 +110,32 @@ export const toolCall = (options: {
 
 /**
  * The result of a tool that the provider executed itself.
+ *
+ * @example
+ * import { LanguageModel, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
+ *
+ * // A tool that the provider runs itself, such as a search.
+ * const Search = Tool.providerDefined({
+ *   id: "acme.search",
+ *   customName: "Search",
+ *   providerName: "search",
+ *   success: Schema.String
+ * })
+ * const toolkit = Toolkit.make(Search())
+ *
+ * const program = LanguageModel.generateText({ prompt: "Look it up.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[
+ *       ScriptedModel.toolCall({ id: "call-1", name: "Search", params: {}, providerExecuted: true }),
+ *       ScriptedModel.toolResult({ id: "call-1", name: "Search", result: "found it" })
+ *     ]]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "found it"
  *
  * @category parts
  * @since 0.1.0
@@ -103,6 +159,21 @@ export const toolResult = (options: {
 /**
  * The end of a turn, with made-up usage numbers: 10 tokens in, 5 out.
  *
+ * @example
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect } from "effect"
+ *
+ * // The model ran out of tokens.
+ * const program = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.text("Once upon a"), ScriptedModel.finish("length")]]
+ *   })
+ *   const response = yield* model.generateText({ prompt: "Tell me a story." })
+ *   return [response.text, response.finishReason]
+ * })
+ *
+ * await Effect.runPromise(program) // => ["Once upon a", "length"]
+ *
  * @category parts
  * @since 0.1.0
  */
@@ -119,6 +190,21 @@ export const finish = (reason: Response.FinishReason): Response.FinishPartEncode
  * Puts parts into one chunk of the stream; every other part is a chunk by itself. The deltas of a text stay
  * together too.
  *
+ * @example
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Stream } from "effect"
+ *
+ * const sizes = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.chunk([ScriptedModel.text("All of this comes at once.")])]]
+ *   })
+ *   const chunks = model.streamText({ prompt: "Hi" }).pipe(Stream.chunks, Stream.map((parts) => parts.length))
+ *   return yield* Stream.runCollect(chunks)
+ * })
+ *
+ * // Start, six deltas and end; then the finish.
+ * await Effect.runPromise(sizes) // => [8, 1]
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -126,6 +212,27 @@ export const chunk = (parts: ReadonlyArray<Response.AllPartsEncoded>): StageDire
 
 /**
  * Fails the stream in the middle, after the parts before it. A generated answer fails as a whole.
+ *
+ * @example
+ * import { AiError } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Stream } from "effect"
+ *
+ * const cut = AiError.make({
+ *   module: "Provider",
+ *   method: "streamText",
+ *   reason: new AiError.UnknownError({ description: "The connection was lost." })
+ * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({ turns: [[ScriptedModel.text("Half"), ScriptedModel.fail(cut)]] })
+ *   const seen: Array<string> = []
+ *   const stream = Stream.tap(model.streamText({ prompt: "Hi" }), (part) => Effect.sync(() => seen.push(part.type)))
+ *   const error = yield* Effect.flip(Stream.runDrain(stream))
+ *   return [seen.includes("text-delta"), error === cut]
+ * })
+ *
+ * await Effect.runPromise(program) // => [true, true]
  *
  * @category stage directions
  * @since 0.1.0
@@ -135,6 +242,23 @@ export const fail = (error: AiError.AiError): StageDirection => ({ _tag: "Fail",
 /**
  * Runs an effect between two parts, as to hold a stream at a `Deferred`. A generated answer waits for it too.
  *
+ * @example
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Deferred, Effect, Fiber } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const goOn = yield* Deferred.make<void>()
+ *   const { model } = yield* ScriptedModel.make({
+ *     turns: [[ScriptedModel.text("Done."), ScriptedModel.pause(Deferred.await(goOn))]]
+ *   })
+ *   const turn = yield* Effect.forkChild(model.generateText({ prompt: "Hi" }), { startImmediately: true })
+ *   const before = turn.pollUnsafe() === undefined
+ *   yield* Deferred.succeed(goOn, undefined)
+ *   return [before, (yield* Fiber.join(turn)).text]
+ * })
+ *
+ * await Effect.runPromise(program) // => [true, "Done."]
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -142,6 +266,17 @@ export const pause = (effect: Effect.Effect<void>): StageDirection => ({ _tag: "
 
 /**
  * Lets the turn end without a finish part, as when a connection is cut.
+ *
+ * @example
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Stream } from "effect"
+ *
+ * const types = Effect.gen(function*() {
+ *   const { model } = yield* ScriptedModel.make({ turns: [[ScriptedModel.text("Half"), ScriptedModel.withoutFinish]] })
+ *   return yield* Stream.runCollect(Stream.map(model.streamText({ prompt: "Hi" }), (part) => part.type))
+ * })
+ *
+ * await Effect.runPromise(types) // => ["text-start", "text-delta", "text-end"]
  *
  * @category stage directions
  * @since 0.1.0

@@ -14,7 +14,7 @@
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { declaredNames, isNode, type Node, parse, readModules, type SourceModule, walk } from "../source.ts"
+import { declaredNames, importsOf, isNode, type Node, parse, readModules, type SourceModule, walk } from "../source.ts"
 
 export interface Example {
   /** The export the comment stands before, `Outer.member` inside a declaration, or `module`. */
@@ -89,12 +89,16 @@ export const extract = (options: { readonly source: string; readonly generated: 
       }) })`
     ]
     const used = new Set<string>()
+    const imported = new Set<string>()
     for (const example of examples(module)) {
       let title = example.name
       for (let count = 2; used.has(title.toLowerCase()); count++) title = `${example.name} ${count}`
       used.add(title.toLowerCase())
       const file = `${module.name}/${title.replaceAll(" ", "-")}.ts`
       files.set(file, compile(example))
+      for (const specifier of importsOf({ ...module, parsed: parse("example.ts", example.code) })) {
+        imported.add(specifier)
+      }
       tests.push(
         `  it(${JSON.stringify(title)}, () => import(${
           JSON.stringify(`./${Path.posix.basename(module.name)}/${Path.posix.basename(file)}`)
@@ -107,6 +111,8 @@ export const extract = (options: { readonly source: string; readonly generated: 
         [
           `// Written by ${depth}extract.ts: do not edit.`,
           `import { describe, it } from "vitest"`,
+          // Loaded before the clock of the first test runs.
+          ...Array.from(imported, (specifier) => `import ${JSON.stringify(specifier)}`),
           "",
           `describe(${JSON.stringify(module.name)}, () => {`,
           ...tests,

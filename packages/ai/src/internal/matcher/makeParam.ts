@@ -12,6 +12,19 @@ import * as TextPart from "./textPart.ts"
  * `@assent/shell` does. It covers only plain objects of which `param` is a property of its own, a text and no getter,
  * and of which the other properties are as `others` of the description allows. `covers` may throw, which is `false`.
  *
+ * @example
+ * import { ApprovalMatcher } from "@assent/ai"
+ *
+ * const line = ApprovalMatcher.makeParam({
+ *   description: { _tag: "Shell", allowed: ["git status"], param: "command" },
+ *   defaultOthers: [],
+ *   covers: (command) => command.trim() === "git status"
+ * })
+ *
+ * line.covers({ command: " git status" }) // => true
+ * line.covers({ command: "git status; rm -r ." }) // => false
+ * line.covers({ command: "git status", directory: "/etc" }) // => false
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -1,0 +1,24 @@
+import starlight from "@astrojs/starlight"
+import { defineConfig } from "astro/config"
+import * as Fs from "node:fs"
+import { base, dist, origin, repository } from "./build/page.ts"
+
+const sidebar = JSON.parse(Fs.readFileSync(new URL("generated/sidebar.json", import.meta.url), "utf8"))
+
+export default defineConfig({
+  site: origin,
+  base,
+  outDir: dist,
+  publicDir: "./generated/public",
+  cacheDir: "./node_modules/.astro",
+  trailingSlash: "always",
+  integrations: [
+    starlight({
+      title: "Assent",
+      description: "Tool approval that can be trusted, for programs on Effect's AI modules",
+      social: [{ icon: "github", label: "GitHub", href: repository }],
+      customCss: ["./src/site.css"],
+      sidebar
+    })
+  ]
+})

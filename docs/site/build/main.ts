@@ -1,0 +1,58 @@
+/** Writes the pages, has Astro make the site of them, and puts their Markdown beside them. */
+import { build } from "astro"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import * as Links from "./links.ts"
+import * as Llms from "./llms.ts"
+import { addressOf, base, generated, markdownOf, origin, type Page, repository } from "./page.ts"
+import * as Prose from "./prose.ts"
+import * as Reference from "./reference.ts"
+import * as Written from "./written.ts"
+
+const site = Path.join(import.meta.dirname, "..")
+
+const began = performance.now()
+const say = (what: string): void =>
+  console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${what}`)
+
+const written = (page: Page): string =>
+  `---\n${
+    Object.entries({
+      title: page.title,
+      description: page.description,
+      slug: page.slug === "" ? "index" : page.slug,
+      editUrl: `${repository}/edit/main/${page.source}`,
+      // Where programs look for the text of a page.
+      head: [{
+        tag: "link",
+        attrs: { rel: "alternate", type: "text/markdown", href: `${origin}${base}/${markdownOf(page.slug)}` }
+      }]
+    }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join("\n")
+  }\n---\n\n${page.text}\n`
+
+Fs.rmSync(generated, { recursive: true, force: true })
+say("Reading doc comments …")
+const all = [...Written.pages, ...await Reference.pages()]
+const pages = all.map((page) => ({ ...page, text: Prose.onSite(page, all) }))
+say(`Writing ${pages.length} pages …`)
+for (const page of pages) {
+  const file = Path.join(generated, "pages", `${page.slug === "" ? "index" : page.slug}.md`)
+  Fs.mkdirSync(Path.dirname(file), { recursive: true })
+  Fs.writeFileSync(file, written(page))
+}
+Fs.mkdirSync(Path.join(generated, "public"), { recursive: true })
+Fs.copyFileSync(Path.join(site, "src/favicon.svg"), Path.join(generated, "public/favicon.svg"))
+Fs.writeFileSync(
+  Path.join(generated, "sidebar.json"),
+  JSON.stringify([...Written.sidebar, Reference.sidebar])
+)
+say("Building the site, and its index for searching …")
+// It warns of translations and of a page for what is not found, of which it has its own.
+await build({ root: site, logLevel: "error" })
+Llms.writeAll(pages)
+const broken = Links.broken()
+if (broken.length > 0) {
+  console.error(`${broken.length} links lead nowhere:\n${broken.join("\n")}`)
+  process.exit(1)
+}
+say(`The site is in ${Path.relative(process.cwd(), Path.join(site, "dist"))}. It begins at ${addressOf("")}.`)

@@ -1,0 +1,284 @@
+/** The reference: a page for each public module, made of its doc comments by TypeDoc. */
+import GithubSlugger from "github-slugger"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import * as TypeDoc from "typedoc"
+import ts from "typescript"
+import { addressOf, type Group, type Page, read, repository, root } from "./page.ts"
+import * as Prose from "./prose.ts"
+import * as Signatures from "./signatures.ts"
+import { packages } from "./written.ts"
+
+interface Module {
+  readonly package: string
+  /** Within the package: `Tool`, `testing/ScriptedModel`. */
+  readonly path: string
+  readonly file: string
+}
+
+const slugOf = (module: Module): string => `reference/${module.package}/${module.path}`.toLowerCase()
+
+const modulesIn = (name: string, folder: string): ReadonlyArray<Module> =>
+  Fs.readdirSync(Path.join(root, "packages", name, "src", folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && entry.name !== "index.ts")
+    .map((entry) => Path.posix.join(folder, entry.name.replace(/\.ts$/, "")))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((path) => ({ package: name, path, file: Path.join(root, "packages", name, "src", `${path}.ts`) }))
+
+const hasTools = (name: string): boolean => Fs.existsSync(Path.join(root, "packages", name, "src/testing"))
+
+const modules = packages.flatMap((
+  name
+) => [...modulesIn(name, ""), ...hasTools(name) ? modulesIn(name, "testing") : []])
+
+/** How a program imports it. */
+const importOf = ({ package: name, path }: Module): string => {
+  const folder = Path.posix.dirname(path)
+  const own = Path.posix.basename(path)
+  const specifier = folder === "." ? `@assent/${name}` : `@assent/${name}/${folder}`
+  const index = read(Path.posix.join("packages", name, "src", folder, "index.ts"))
+  const names = new RegExp(String.raw`^export \{ (.+) \} from "\./${own}\.ts"$`, "m").exec(index)?.[1]
+  const fromIndex = index.includes(`export * as ${own} `) || new RegExp(String.raw`^  ${own},?$`, "m").test(index)
+  return names !== undefined
+    ? `import { ${names} } from "${specifier}"`
+    : fromIndex
+    ? `import { ${own} } from "${specifier}"`
+    : `import * as ${own} from "@assent/${name}/${path}"`
+}
+
+/**
+ * TypeDoc takes the comment at the head of a file for the module's own only if it says so. Ours stand there always, so the
+ * compiler is told that they say so, on a line of theirs that is empty.
+ */
+const readMarked = (files: ReadonlySet<string>) => {
+  const readFile = ts.sys.readFile
+  ts.sys.readFile = (path, encoding) => {
+    const text = readFile(path, encoding)
+    return text !== undefined && files.has(Path.normalize(path))
+      ? text.replace(/^(\/\*\*[^]*?\n \*)(\n \* @since)/, "$1 @module$2")
+      : text
+  }
+}
+
+const convert = async () => {
+  readMarked(new Set(modules.map(({ file }) => file)))
+  const app = await TypeDoc.Application.bootstrap({
+    entryPoints: modules.map(({ file }) => file),
+    tsconfig: Path.join(import.meta.dirname, "../tsconfig.sources.json"),
+    // `npm run check` has found them already, with the compiler that the sources are written for.
+    skipErrorChecking: true,
+    // Or it tells the compiler to write nothing, and then the compiler declares nothing either.
+    emit: "both",
+    excludeExternals: true,
+    excludeInternal: true,
+    excludePrivate: true,
+    readme: "none",
+    sort: ["source-order"],
+    logLevel: "Warn",
+    treatValidationWarningsAsErrors: true,
+    validation: { invalidLink: true, notExported: false, notDocumented: false, rewrittenLink: false }
+  })
+  const points = app.getEntryPoints()
+  if (points === undefined) throw new Error("TypeDoc found no modules")
+  const project = app.converter.convert(points)
+  app.validate(project)
+  if (app.logger.hasErrors()) throw new Error("The doc comments have errors, which stand above.")
+  return { project, program: points[0]!.program }
+}
+
+/** What a module exports under one name: a value, a type, or both. */
+interface Export {
+  readonly name: string
+  readonly category: string
+  readonly anchor: string
+  readonly reflections: ReadonlyArray<TypeDoc.DeclarationReflection>
+}
+
+interface Layout {
+  readonly module: Module
+  readonly reflection: TypeDoc.DeclarationReflection
+  /** By categories, in the order in which the module's file has them. */
+  readonly categories: ReadonlyArray<readonly [title: string, exports: ReadonlyArray<Export>]>
+}
+
+const commentOf = (reflection: TypeDoc.DeclarationReflection): TypeDoc.Comment | undefined =>
+  reflection.comment ?? reflection.signatures?.[0]?.comment ??
+    (reflection.type instanceof TypeDoc.ReflectionType
+      ? reflection.type.declaration.signatures?.[0]?.comment
+      : undefined)
+
+const plain = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>): string =>
+  parts.map(({ text }) => text).join("").trim()
+
+const tagOf = (reflection: TypeDoc.DeclarationReflection, name: `@${string}`): string | undefined => {
+  const tag = commentOf(reflection)?.blockTags.find(({ tag }) => tag === name)
+  return tag === undefined ? undefined : plain(tag.content)
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+const layOut = (module: Module, reflection: TypeDoc.DeclarationReflection): Layout => {
+  const exported = (reflection.children ?? []).filter(({ kind }) => kind !== TypeDoc.ReflectionKind.Reference)
+  const byName = Map.groupBy(exported, ({ name }) => name)
+  const categoryOf = (reflections: ReadonlyArray<TypeDoc.DeclarationReflection>) =>
+    reflections.map((reflection) => tagOf(reflection, "@category")).find((category) => category !== undefined) ??
+      "others"
+  const byCategory = Map.groupBy(byName, ([, reflections]) => categoryOf(reflections))
+  const slugger = new GithubSlugger()
+  return {
+    module,
+    reflection,
+    categories: [...byCategory].map(([category, names]) => {
+      slugger.slug(capital(category))
+      const exports = names.map(([name, reflections]) => ({ name, category, anchor: slugger.slug(name), reflections }))
+      return [capital(category), exports] as const
+    })
+  }
+}
+
+/** Where a declaration stands on the site: the export it is, or is a part of. */
+type Address = (reflection: TypeDoc.Reflection) => string | undefined
+
+const addressIn = (layouts: ReadonlyArray<Layout>): Address => {
+  const addresses = new Map<TypeDoc.Reflection, string>()
+  for (const { categories, module, reflection } of layouts) {
+    addresses.set(reflection, addressOf(slugOf(module)))
+    for (const { anchor, reflections } of categories.flatMap(([, exports]) => exports)) {
+      for (const own of reflections) addresses.set(own, `${addressOf(slugOf(module))}#${anchor}`)
+    }
+  }
+  return (reflection) => {
+    let at: TypeDoc.Reflection | undefined = reflection
+    while (at !== undefined && !addresses.has(at)) at = at.parent
+    return at === undefined ? undefined : addresses.get(at)
+  }
+}
+
+/** The words of a comment are Markdown already, but what looks like HTML in them is not meant as that. */
+const markdown = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>, address: Address): string =>
+  parts.map((part) => {
+    switch (part.kind) {
+      case "text":
+        return part.text.replaceAll("<", "&lt;").replaceAll(/\{\{/g, "&#123;&#123;")
+      case "inline-tag": {
+        const target = part.target instanceof TypeDoc.Reflection ? address(part.target) : undefined
+        return target === undefined ? `\`${part.text}\`` : `[\`${part.text}\`](${target})`
+      }
+      default:
+        return part.text
+    }
+  }).join("").trim()
+
+/** The exports of ours that a declaration speaks of, itself aside. */
+const mentionsOf = (own: Export, address: Address): ReadonlyArray<string> => {
+  const mentions = new Map<string, string>()
+  const home = address(own.reflections[0]!)
+  const visitor = TypeDoc.makeRecursiveVisitor({
+    reference: (type) => {
+      const target = type.reflection === undefined ? undefined : address(type.reflection)
+      if (target !== undefined && target !== home && target.includes("#")) {
+        mentions.set(target, type.reflection?.name ?? type.name)
+      }
+    },
+    reflection: ({ declaration }) => see(declaration)
+  })
+  const see = (reflection: TypeDoc.DeclarationReflection) => {
+    reflection.type?.visit(visitor)
+    for (const signature of reflection.getAllSignatures()) {
+      signature.type?.visit(visitor)
+      for (const parameter of signature.parameters ?? []) parameter.type?.visit(visitor)
+      for (const parameter of signature.typeParameters ?? []) parameter.type?.visit(visitor)
+    }
+    for (const type of reflection.extendedTypes ?? []) type.visit(visitor)
+    for (const child of reflection.children ?? []) {
+      if (child.inheritedFrom === undefined) see(child)
+    }
+  }
+  for (const reflection of own.reflections) see(reflection)
+  return [...mentions].map(([target, name]) => `[\`${name}\`](${target})`)
+}
+
+const fenced = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
+
+const codeOf = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>): string =>
+  plain(parts).replace(/^```\w*\n([^]*)\n```$/, "$1")
+
+const exportText = (own: Export, address: Address, signatures: Signatures.Signatures): string => {
+  const [first] = own.reflections
+  const source = first?.sources?.[0]
+  const texts = own.reflections.flatMap((reflection) => {
+    const comment = commentOf(reflection)
+    return comment === undefined ? [] : [
+      markdown(comment.summary, address),
+      ...comment.blockTags.filter(({ tag }) => tag === "@example").map(({ content }) => fenced(codeOf(content)))
+    ]
+  })
+  const declared = signatures(Path.normalize(source?.fullFileName ?? ""), own.name)
+  if (declared.length === 0) throw new Error(`no signature was found of ${own.name} in ${source?.fileName}`)
+  const mentions = mentionsOf(own, address)
+  const since = tagOf(first!, "@since")
+  return [
+    `### ${own.name}`,
+    ...new Set(texts),
+    "**Signature**",
+    fenced(declared.join("\n\n")),
+    ...mentions.length === 0 ? [] : [`Types: ${mentions.join(", ")}.`],
+    `[Source](${repository}/blob/main/${source?.fileName}#L${source?.line})${
+      since === undefined ? "" : `, since ${since}`
+    }`
+  ].join("\n\n")
+}
+
+const pageOf = (layout: Layout, address: Address, signatures: Signatures.Signatures): Page => {
+  const { categories, module, reflection } = layout
+  const source = `packages/${module.package}/src/${module.path}.ts`
+  const upstream = /^export \* from "(effect\/[\w/]+)"$/m.exec(read(source))?.[1]
+  const summary = markdown(reflection.comment?.summary ?? [], address)
+  if (summary === "") throw new Error(`${source} does not begin with a comment that says what it is for`)
+  return {
+    slug: slugOf(module),
+    source,
+    title: Path.posix.basename(module.path),
+    description: Prose.firstSentence(summary),
+    text: [
+      fenced(importOf(module)),
+      summary,
+      ...upstream === undefined ? [] : [
+        categories.length === 0
+          ? `It exports what \`${upstream}\` exports, the same objects.`
+          : `What \`${upstream}\` exports is here too, the same objects; this page has what is Assent's own.`
+      ],
+      ...categories.flatMap(([title, exports]) => [
+        `## ${title}`,
+        ...exports.map((own) => exportText(own, address, signatures))
+      ])
+    ].join("\n\n")
+  }
+}
+
+const item = (module: Module) => ({ label: module.path, slug: slugOf(module) })
+
+export const sidebar: Group = {
+  label: "Reference",
+  items: packages.map((name) => ({
+    label: `@assent/${name}`,
+    collapsed: true,
+    items: modules.filter((module) => module.package === name).map(item)
+  }))
+}
+
+export const pages = async (): Promise<ReadonlyArray<Page>> => {
+  const { program, project } = await convert()
+  const layouts = modules.map((module) => {
+    const isOwn = (reflection: TypeDoc.DeclarationReflection) =>
+      Path.normalize(reflection.sources?.[0]?.fullFileName ?? "") === module.file
+    const reflection = project.children?.find(isOwn)
+    if (reflection === undefined) throw new Error(`TypeDoc does not know ${module.file}`)
+    return layOut(module, reflection)
+  })
+  const address = addressIn(layouts)
+  const declaredIn = layouts.flatMap(({ categories }) => categories).flatMap(([, exports]) => exports)
+    .flatMap(({ reflections }) => reflections.map(({ sources }) => Path.normalize(sources?.[0]?.fullFileName ?? "")))
+  const signatures = Signatures.make(program, [...new Set(declaredIn)])
+  return layouts.map((layout) => pageOf(layout, address, signatures))
+}
