@@ -25,6 +25,7 @@ import * as Within from "./internal/agent/within.ts"
 import * as Liveness from "./internal/journal/liveness.ts"
 import * as Events from "./internal/kept/events.ts"
 import * as Inbox from "./internal/kept/inbox.ts"
+import * as Recent from "./internal/kept/recent.ts"
 import * as Rows from "./internal/kept/rows.ts"
 import type { Found, Kept, Key } from "./internal/kept/rows.ts"
 import * as Stopping from "./internal/kept/stopping.ts"
@@ -263,6 +264,7 @@ export const make = Effect.fnUntraced(function*(
   const unwritten = Unwritten.make<ConversationError>(scope)
   yield* Scope.addFinalizer(scope, unwritten.close)
   const turns = yield* Scope.provide(Turns.make, outer)
+  const recent = Recent.make()
   const stopping = Stopping.make({
     conversations,
     changes: store.changes,
@@ -274,11 +276,16 @@ export const make = Effect.fnUntraced(function*(
     Effect.flatMap(conversations.read(key.id), (stored) => {
       if (stored === undefined) return Effect.undefined
       const found = Rows.decode(stored.row, stored.messages)
-      return found === undefined ? Effect.fail(unreadable) : Effect.succeed(found)
+      if (found === undefined) return Effect.fail(unreadable)
+      recent.set(key.id, found)
+      return Effect.succeed(found)
     })
 
   const read: Service["read"] = (key, known) =>
-    Effect.andThen(Effect.ignore(unwritten.settle(key.id)), readKept(key, known))
+    Effect.andThen(
+      Effect.ignore(unwritten.settle(key.id)),
+      Effect.suspend(() => readKept(key, known ?? recent.get(key.id)))
+    )
 
   const readKept: Service["read"] = (key, known) =>
     Effect.mapError(
@@ -323,7 +330,10 @@ export const make = Effect.fnUntraced(function*(
       })),
       failed
     )
-    return version === undefined ? undefined : { version, kept, bytes }
+    if (version === undefined) return undefined
+    const next: Found = { version, kept, bytes, ...(isAgent(key) ? { isAgent: true } : undefined) }
+    recent.set(id, next)
+    return next
   })
 
   return {
@@ -333,7 +343,11 @@ export const make = Effect.fnUntraced(function*(
     maxBytes,
     read,
     write,
-    remove: ({ id }) => Effect.mapError(conversations.remove(id), failed),
+    remove: ({ id }) =>
+      Effect.suspend(() => {
+        recent.delete(id)
+        return Effect.mapError(conversations.remove(id), failed)
+      }),
     page: Effect.fnUntraced(function*({ conversation, ...filter }, options) {
       const key = conversation === undefined ? undefined : yield* keyOf(conversation, filter)
       const page = yield* Effect.mapError(requests.page({ ...filter, root: key?.id }, options), failed)
@@ -488,6 +502,8 @@ interface Lock {
   readonly semaphore: Semaphore.Semaphore
   users: number
 }
+
+const isAgent = ({ id, within }: Key): boolean => Within.belongs(within, id).parent !== undefined
 
 const unreadable = new ConversationError({
   reason: "Unreadable",

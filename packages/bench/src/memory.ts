@@ -106,4 +106,26 @@ const engine = Effect.gen(function*() {
   )
 }).pipe(withJournal)
 
-export const memory = Effect.andThen(journal, engine)
+/** What a program holds of a request that nobody has answered yet: its call, itself and its seal, in what the turn gave. */
+const pending = Effect.gen(function*() {
+  const size = 20
+  const turns = 200
+  const ask = (first: number) =>
+    Effect.gen(function*() {
+      const requested = Provider.calls(Array.from({ length: size }, (_, index) => ({
+        id: `call-${first + index}`,
+        name: "DeleteFile",
+        params: { path: `/tmp/${first + index}`, force: true }
+      })))
+      const model = LanguageModel.withApproval(yield* Provider.makeModel(() => requested))
+      return yield* using(model)(LanguageModel.generateText({ prompt: "Delete all", toolkit: gated }))
+    })
+  yield* ask(0)
+  const before = yield* Harness.heapUsed
+  const held = yield* Effect.forEach(Array.from({ length: turns }), (_, index) => ask(index * size))
+  const bytes = ((yield* Harness.heapUsed) - before) / (turns * size)
+  if (held.some(({ content }) => content.length < size * 2)) throw new Error("Nobody was asked.")
+  Harness.atMost({ title: "e. Heap for each request that waits, its call with it", unit: "bytes", bound: 1_500 }, bytes)
+}).pipe(withJournal)
+
+export const memory = Effect.all([journal, engine, pending], { discard: true })

@@ -23,6 +23,12 @@ describe("a file", () => {
         assert.isTrue(Option.isSome(yield* Fiber.join(waiting)))
         yield* store.conversations.remove("c")
       }
+      const stopped = yield* told(store, { stopped: "c" })
+      yield* store.conversations.write("c", undefined, written())
+      // Whoever takes a turn of it waits for that alone, and is not woken by what the turn writes.
+      assert.isUndefined(stopped.pollUnsafe())
+      yield* store.conversations.stop("c")
+      assert.isTrue(Option.isSome(yield* Fiber.join(stopped)))
       yield* store.requests.suspend(waits("w"))
       const waiting = yield* told(other, "due")
       yield* store.requests.deliver("w", "1")

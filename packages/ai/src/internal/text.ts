@@ -7,6 +7,7 @@
  */
 
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
+const unsafeInLines = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Whether a person cannot see a character, or sees others moved by it. */
 export const isUnsafe = (character: string): boolean => unsafe.test(character)
@@ -31,6 +32,8 @@ export const escape = (text: string, options: {
   readonly maxLength: number
   readonly multiline?: boolean | undefined
 }): string => {
+  // Most texts are what is shown: put together anew, character by character, they would take many times the memory.
+  if (text.length <= options.maxLength && !(options.multiline === true ? unsafeInLines : unsafe).test(text)) return text
   let shown = ""
   let read = 0
   for (const character of text) {

@@ -224,7 +224,7 @@ const partsOf = (
 const complete = (parts: ReadonlyArray<TurnPart>, responseNumber: number | undefined): ReadonlyArray<TurnPart> => {
   const completed: Array<TurnPart> = []
   if (responseNumber !== undefined) completed.push({ type: "response-metadata", id: `response-${responseNumber}` })
-  completed.push(...parts)
+  for (const part of parts) completed.push(part)
 
   let finished = false
   let calling = false

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Approval, Response } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./support.ts"
 
 /** So many calls of one response, answered one by one: how long the history is then, and how often each request stands in it. */
@@ -46,5 +47,14 @@ describe("a response with many calls that are answered one by one", () => {
       yield* conversation.send("And hurry.")
       yield* conversation.decide(Approval.approve(first!))
       assert.strictEqual(C.finished(yield* conversation.decide(Approval.approve(second!))), "Done.")
+    }))
+})
+
+describe("a response of more parts than a function takes arguments", () => {
+  it.effect("L17 is a turn like any other", () =>
+    Effect.gen(function*() {
+      const texts = Array.from({ length: 130_000 }, () => ScriptedModel.text("."))
+      const { conversation } = yield* C.start({ turns: [texts], strict: false })
+      assert.lengthOf(C.finished(yield* conversation.send("Go.")), 130_000)
     }))
 })

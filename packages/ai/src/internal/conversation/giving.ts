@@ -55,10 +55,13 @@ const mayBeGiven = (
   turn: ConversationTurn.Turn
 ): Effect.Effect<ReadonlyArray<Approval.ApprovalRequest>, ConversationStore.ConversationError> => {
   const open = Deciding.pendingOf(turn)
-  return open.length === 0 || place.within !== undefined
+  return open.length <= fewOpen || place.within !== undefined
     ? Effect.succeed(open)
     : Effect.map(Listed.ids(place), (ids) => open.filter(({ approvalId }) => !ids.has(approvalId)))
 }
+
+/** So few that a page of what is listed costs more than to look at each of them. */
+const fewOpen = 3
 
 /** What the agents of this turn say of answers that were given to them from outside and have no effect. */
 export const refusingWithin =

@@ -178,7 +178,7 @@ export const make = (
   const generated = (turn: ConversationTurn.Turn) =>
     Effect.suspend(() =>
       Effect.map(Effect.provideContext(generateText(requestOf(turn)), knowingOf(turn, "whole")), ({ content }) => {
-        turn.step.push(...Asked.hide(turn, content))
+        add(turn, content)
       })
     )
 
@@ -186,7 +186,7 @@ export const make = (
     streamText(requestOf(turn)).pipe(
       Stream.provideContext(knowingOf(turn, "stream")),
       Stream.mapArray((chunk) => {
-        turn.step.push(...Asked.hide(turn, chunk))
+        add(turn, chunk)
         Saying.tell(turn.saying)
         return chunk
       }),
@@ -333,6 +333,11 @@ export const make = (
         })
       )
   }
+}
+
+// One by one: a response may have more parts than a function takes arguments.
+const add = (turn: ConversationTurn.Turn, parts: ReadonlyArray<Response.AnyPart>): void => {
+  for (const part of Asked.hide(turn, parts)) turn.step.push(part)
 }
 
 // The model goes on from what it has said itself: in an earlier step, or as somebody has begun it.

@@ -36,7 +36,8 @@ export const fields = (
   if (tool === undefined) return {}
   const { description, names } = of(tool)
   const given = Predicate.isObject(params) ? Object.keys(params) : []
-  const order = names.filter((name) => given.includes(name))
+  // All of them are one list, however many requests there are.
+  const order = names.every((name) => given.includes(name)) ? names : names.filter((name) => given.includes(name))
   return {
     ...(description === undefined || description.trim() === ""
       ? undefined

@@ -57,7 +57,7 @@ export const make = ({ changes, conversations, every, scope }: {
 
   const lookAgain = (watched: Watched, id: string, atMost: Duration.Input) =>
     Effect.suspend(() => {
-      const changed = Changes.watch(changes, { conversation: id })
+      const changed = Changes.watch(changes, { stopped: id })
       return Effect.andThen(look(watched, id), changed(atMost))
     })
 
@@ -71,7 +71,7 @@ export const make = ({ changes, conversations, every, scope }: {
         watched.looking ??= yield* Effect.forkIn(
           // It has just been looked at.
           Effect.andThen(
-            Changes.watch(changes, { conversation: id })(every),
+            Changes.watch(changes, { stopped: id })(every),
             Effect.forever(lookAgain(watched, id, every))
           ),
           scope

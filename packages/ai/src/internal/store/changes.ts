@@ -3,13 +3,13 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 /**
- * What somebody waits for: that something a tool waits for is due, that something happened to requests, or that a conversation
- * is another (of this `id`).
+ * What somebody waits for: that something a tool waits for is due, that something happened to requests, that a conversation
+ * is another (of this `id`), or that somebody stopped it.
  *
  * @category models
  * @since 0.1.0
  */
-export type Topic = "due" | "events" | { readonly conversation: string }
+export type Topic = "due" | "events" | { readonly conversation: string } | { readonly stopped: string }
 
 /**
  * Says that something may have changed. Who waits takes a `mark` before they look; where what they wait for is not there,

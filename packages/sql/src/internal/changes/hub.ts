@@ -10,8 +10,11 @@ export const all: Word = "*"
 /** An id that is too long to be said stands for all. */
 const longest = 200
 
-export const wordOf = (topic: Store.Topic): Word =>
-  typeof topic === "string" ? topic : topic.conversation.length > longest ? all : `c ${topic.conversation}`
+export const wordOf = (topic: Store.Topic): Word => {
+  if (typeof topic === "string") return topic
+  const [letter, id] = "stopped" in topic ? ["s", topic.stopped] : ["c", topic.conversation]
+  return id.length > longest ? all : `${letter} ${id}`
+}
 
 export interface Hub extends Store.Changes {
   /** Something of that has changed: whoever waits for it looks again. */

@@ -132,6 +132,21 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
     bodies: ReadonlyArray<string>,
     now: number
   ) {
+    const fields = fieldsOf(write, now)
+    const turn = turnOf(write)
+    // Nothing of what was there goes: then one statement says it all.
+    const added = Text.bytesOf(fields.state) + sizeOf(bodies)
+    const grown = yield* sql`UPDATE ${conversation} SET version = version + 1, parent = ${fields.parent},
+      root = ${fields.root}, tenant = ${fields.tenant}, principal = ${fields.principal}, name = ${fields.name},
+      state = ${fields.state}, messages = messages + ${bodies.length}, bytes = bytes - octet_length(state) + ${added},
+      touched_at = ${now}, expires_at = ${fields.expires_at}
+      WHERE id = ${id} AND version = ${version} AND messages = ${write.keep}
+        AND (expires_at IS NULL OR expires_at > ${now}) RETURNING id${also(turn)}`
+    if (grown.length === 1) {
+      if (turn !== undefined) yield* turn.check
+      yield* insertMessages(id, write.keep, bodies)
+      return version + 1
+    }
     // First, so that whoever else writes it waits for the row, or finds another version.
     const [found] = yield* sql<
       { readonly messages: number; readonly bytes: number; readonly state: number }
@@ -150,10 +165,7 @@ export const make = (database: Database, quotas: Quotas): Store.Conversations =>
       gone = Number(sum?.bytes ?? 0)
       yield* sql`DELETE FROM ${message} WHERE conversation = ${id} AND seq >= ${keep}`
     }
-    const fields = fieldsOf(write, now)
-    const more = Text.bytesOf(fields.state) - Number(found.state) - gone + sizeOf(bodies)
-    const bytes = Number(found.bytes) + more
-    const turn = turnOf(write)
+    const bytes = Number(found.bytes) + added - Number(found.state) - gone
     yield* sql`UPDATE ${conversation} SET parent = ${fields.parent}, root = ${fields.root}, tenant = ${fields.tenant},
       principal = ${fields.principal}, name = ${fields.name}, state = ${fields.state}, messages = ${
       keep + bodies.length

@@ -224,9 +224,10 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
         Effect.forEach(batches(nonces), (chunk) => {
           const named = sql.in("nonce", chunk.map(Text.encode))
           const closed = sql`${named} AND state = 'pending'`
-          return Effect.andThen(
-            sql`DELETE FROM ${table} WHERE ${closed} AND waits IS NULL AND version = 0`,
-            sql`UPDATE ${table} SET request = NULL, given = NULL WHERE ${closed}`
+          const cleared = sql`UPDATE ${table} SET request = NULL, given = NULL WHERE ${closed}`
+          return Effect.flatMap(
+            sql`DELETE FROM ${table} WHERE ${closed} AND waits IS NULL AND version = 0 RETURNING nonce`,
+            (gone) => gone.length === chunk.length ? Effect.void : Effect.asVoid(cleared)
           ).pipe(Effect.andThen(ended === undefined ? Effect.void : Events.ended(database, named, ended, now)))
         }, { discard: true })),
     decide: (name, version, decided) => {

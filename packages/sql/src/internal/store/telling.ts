@@ -31,7 +31,7 @@ export const make = (database: Database, hub: Hub.Hub, operations: Store.Operati
       ...conversations,
       write: (id, version, write) =>
         told(conversations.write(id, version, write), (next) => next !== undefined, { conversation: id }),
-      stop: (id) => told(conversations.stop(id), isTrue, { conversation: id }),
+      stop: (id) => told(conversations.stop(id), isTrue, { conversation: id }, { stopped: id }),
       remove: (id) => told(conversations.remove(id), always, { conversation: id }, "events")
     },
     requests: {
