@@ -8,18 +8,25 @@ import { expect, expectNone, run } from "./run.ts"
 /** The programs on the pages, and what a page says that one prints. */
 export type Programs = ReadonlyMap<string, string | undefined>
 
+const guidesOf = Effect.fnUntraced(function*(root: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const files = yield* fs.readDirectory(path.join(root, "docs"))
+  return files.filter((file) => file.endsWith(".md")).toSorted().map((guide) => `docs/${guide}`)
+})
+
 /** Checks the links of every page of a package, and of the repository's own. */
 export const checkPages = Effect.fnUntraced(function*(root: string, packages: ReadonlyArray<Packed>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const guides = (yield* fs.readDirectory(path.join(root, "docs"))).filter((file) => file.endsWith(".md"))
+  const guides = yield* guidesOf(root)
   // What is tested, story by story, where a package has such a page.
   const tested = yield* Effect.filter(
     packages.map(({ name }) => `packages/${name}/test/README.md`),
     (page) => fs.exists(path.join(root, page))
   )
   const ours = yield* Effect.forEach(
-    ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...guides.map((guide) => `docs/${guide}`), ...tested],
+    ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...guides, ...tested],
     (page) =>
       Effect.map(fs.readFileString(path.join(root, page)), (text) => brokenLinks({ page, text, published: false }))
   )
@@ -50,7 +57,7 @@ export const writePrograms = Effect.fnUntraced(function*(options: {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const printed = new Map<string, string | undefined>()
-  const guides = (yield* fs.readDirectory(path.join(root, "docs"))).toSorted().map((guide) => `docs/${guide}`)
+  const guides = yield* guidesOf(root)
   for (const page of ["README.md", ...packages.map(({ name }) => `packages/${name}/README.md`), ...guides]) {
     const text = yield* fs.readFileString(path.join(root, page))
     // What a program prints may stand right behind it.
