@@ -69,6 +69,8 @@ export interface RunOptions<R> {
   readonly effect: Effect.Effect<Ran | Suspended | Unbegun | Again, never, R>
   readonly idempotent: boolean
   readonly joinOnly?: boolean | undefined
+  /** Nothing was on record of it a moment ago: it is not looked up once more before it is claimed. */
+  readonly isNew?: boolean | undefined
   /** It ends with whoever began it and waits for it, as *unknown*, and may be begun again where it may be repeated. */
   readonly endsWithReader?: boolean | undefined
   /** Asked when it has ended: the nonce of its call's first claim, where it has begun agents. */
@@ -256,12 +258,13 @@ export const make = Effect.fnUntraced(function*(options: {
     function*(
       claim: Claim,
       power: Power,
+      isNew: boolean,
       waiting: Effect.Effect<void>
     ): Effect.fn.Return<Held | Entry, Failure> {
       const claimed = yield* makeEntry(claim, { state: "running", owner, ...definedFields({ params: claim.params }) })
-      while (true) {
+      for (let reads = !isNew; true; reads = true) {
         // Read first: what is on record can be had from a store that is full.
-        const found = yield* read(claim)
+        const found = reads ? yield* read(claim) : undefined
         if (found === undefined) {
           if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
           yield* Effect.mapErrorEager(liveness.beating, JournalRecords.unavailable)
@@ -365,7 +368,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const execute = Effect.fnUntraced(function*<R>(
     wanted: Claim,
-    { effect, within }: RunOptions<R>,
+    { effect, isNew = false, within }: RunOptions<R>,
     run: Run,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.fn.Return<Settled, Failure, R> {
@@ -373,7 +376,7 @@ export const make = Effect.fnUntraced(function*(options: {
       run.waits = true
       return restore(Effect.sleep("200 millis"))
     })
-    const acquired = yield* acquire(wanted, run.power, waiting)
+    const acquired = yield* acquire(wanted, run.power, isNew, waiting)
     if (acquired instanceof Entry) return { entry: acquired, ran: undefined }
     run.waits = false
     const above = yield* Above.Above

@@ -320,8 +320,9 @@ export const rows: ReadonlyArray<Row> = [
 function decided(call: Standing): Said | undefined {
   const decidedAs = (test: (fate: Fate) => boolean): number =>
     findOwn(call.questions, (question) => !isPending(question) && test(question.fate!))
-  const at = [hasResult, hasBegun, () => true].map(decidedAs).find((at) => at >= 0)
-  if (at === undefined) return undefined
+  const first = decidedAs(() => true)
+  if (first < 0) return undefined
+  const at = [hasResult, hasBegun].map(decidedAs).find((at) => at >= 0) ?? first
   const question = (call.questions as ReadonlyArray<Question>)[at]!
   const state = question.fate!.state
   switch (state) {

@@ -103,6 +103,8 @@ export interface Approved {
   readonly answered?: ApprovalMemory.Answered | undefined
   /** Nothing may be run again: only a run that is going on is joined, and one that ended is given. */
   readonly joinOnly: boolean
+  /** The journal had nothing of it when it was decided. */
+  readonly isNew?: boolean | undefined
 }
 
 /** Where a call of a history stands in it. */

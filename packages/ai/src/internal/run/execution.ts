@@ -181,7 +181,7 @@ const noFinalResult = (name: string) => `Tool handler of "${name}" did not produ
 export const approved = (
   environment: Environment.Environment,
   handlers: Handlers,
-  { answered, asked, claim, edits, joinOnly, prepared }: Approved,
+  { answered, asked, claim, edits, isNew, joinOnly, prepared }: Approved,
   emit: Emit
 ): Effect.Effect<Executed, ApprovalError.ApprovalError> => {
   const { approvalId } = claim
@@ -205,6 +205,7 @@ export const approved = (
       effect: answered === undefined ? running : Effect.andThen(Remembering.keep(environment, answered), running),
       idempotent: hasAgents || isRepeatable(prepared.tool),
       joinOnly,
+      isNew,
       endsWithReader: isAgent(prepared.tool),
       within: () => agents.began ? claim.nonce : undefined
     })

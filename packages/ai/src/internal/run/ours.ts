@@ -354,7 +354,7 @@ export const approve = Effect.fnUntracedEager(function*(
       decidedBy
     }))
   }
-  const run = { ...target, claim, joinOnly: false }
+  const run = { ...target, claim, joinOnly: false, isNew: asked.entry === undefined }
   if (!environment.memory.remembers) return run
   const judged = edits === undefined ? file.judged! : given!.target!.judged!
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined
