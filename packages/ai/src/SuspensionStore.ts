@@ -427,8 +427,7 @@ const wakeOne = <E, R>(
   suspension: Suspension
 ): Effect.Effect<void, ApprovalError.ApprovalError, R> =>
   Effect.matchCauseEffect(wake(outermost(suspension)), {
-    onFailure: (cause) =>
-      Logging.warning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
+    onFailure: (cause) => Logging.warning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
     onSuccess: () => Effect.flatMap(SuspensionStore, (store) => store.told(suspension))
   })
 

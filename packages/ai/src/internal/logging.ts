@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 
 // Logs also become events of the span that they are in, so that these are in none.
-const inNoSpan = Effect.updateContext(Context.omit(Tracer.ParentSpan))
+const inNoSpan = (log: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.updateContext(log, Context.omit(Tracer.ParentSpan))
 
 export const error = (message: string, cause: unknown): Effect.Effect<void> => inNoSpan(Effect.logError(message, cause))
 
