@@ -19,6 +19,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Approver from "./Approver.ts"
 import * as Bounds from "./internal/bounds.ts"
+import * as Logging from "./internal/logging.ts"
 import * as Changes from "./internal/store/changes.ts"
 import * as MemoryCore from "./internal/store/memoryCore.ts"
 import * as Records from "./internal/waiting/suspensionRecords.ts"
@@ -428,8 +429,7 @@ const wakeOne = <E, R>(
   suspension: Suspension
 ): Effect.Effect<void, ApprovalError.ApprovalError, R> =>
   Effect.matchCauseEffect(wake(outermost(suspension)), {
-    onFailure: (cause) =>
-      Effect.logWarning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
+    onFailure: (cause) => Logging.warning(`Assent could not wake the conversation of "${suspension.toolName}".`, cause),
     onSuccess: () => Effect.flatMap(SuspensionStore, (store) => store.told(suspension))
   })
 

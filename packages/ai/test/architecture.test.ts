@@ -22,6 +22,7 @@ const floors: House["floors"] = [
     "internal/brief",
     "internal/denial",
     "internal/fields",
+    "internal/logging",
     "internal/permits",
     "internal/requirements",
     "internal/shutdown",

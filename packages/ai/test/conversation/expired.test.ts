@@ -110,6 +110,21 @@ describe("wake", () => {
 })
 
 describe("what has expired", () => {
+  it.effect("with its whole conversation is not known to who answers it, in the process that asked and in another", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const options = { shared, timeToLive: "1 hour" } as const
+      const asking = yield* C.start({ ...options, turns: [[C.remove("a")]] })
+      const [request] = C.requestsOf(yield* asking.conversation.send("Go."))
+      yield* TestClock.adjust("2 hours")
+      const other = yield* C.start({ ...options, turns: [] })
+      for (const conversation of [other.conversation, asking.conversation]) {
+        const reason = yield* reasonOf(conversation.decide(Approval.approve(request!)))
+        assert.strictEqual(reason?._tag, "UnknownApproval")
+      }
+      assert.deepStrictEqual(asking.steps, [])
+    }).pipe(Effect.scoped))
+
   it.effect("is not pending, nor on a page, and a click on it says that it expired, before anybody looked and after", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared

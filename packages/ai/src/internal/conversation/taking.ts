@@ -29,6 +29,7 @@ import * as Stopping from "../held/stopping.ts"
 import * as ConversationTurn from "../held/turn.ts"
 import * as Parts from "../history/parts.ts"
 import type { TurnTaken } from "../kept/turns.ts"
+import * as Logging from "../logging.ts"
 import { InPassing } from "../seal/passing.ts"
 import * as Wrap from "../turn/wrap.ts"
 import * as Deciding from "./deciding.ts"
@@ -312,7 +313,7 @@ export const make = (
               Deferred.doneUnsafe(begun, Exit.succeed(Following.taken(turn)))
             })).pipe(
               Effect.tapCause((cause) =>
-                Cause.hasDies(cause) ? Effect.logError("A turn of a conversation died", cause) : Effect.void
+                Cause.hasDies(cause) ? Logging.error("A turn of a conversation died", cause) : Effect.void
               )
             )
           )

@@ -3,6 +3,7 @@ import type * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Model from "../environment/model.ts"
+import * as Logging from "../logging.ts"
 import * as Handlers from "../tool/handlers.ts"
 
 type AnyToolkit = Toolkit.WithHandler<Model.AnyTools>
@@ -30,7 +31,7 @@ export const make = <Kit, E, R>(toolkit: Kit | Effect.Effect<Kit, E, R>): Effect
       Effect.timeout(timeLimit),
       Effect.matchCauseEffect({
         onFailure: (cause) =>
-          Effect.logWarning(
+          Logging.warning(
             "Assent could not find the tools of a conversation anew; the turn has those of before.",
             cause
           ),

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Store from "../../Store.ts"
+import * as Logging from "../logging.ts"
 import * as Cryptography from "../seal/cryptography.ts"
 import * as Changes from "../store/changes.ts"
 import type { Event, EventFilter, Service } from "./events.ts"
@@ -139,4 +140,4 @@ const longest = 60_000
 const complainsEvery = 60
 
 const complain = (name: string, what: string, cause: Cause.Cause<unknown>) =>
-  Effect.logWarning(`Assent's reader of events "${name}" could not ${what}, and tries again.`, cause)
+  Logging.warning(`Assent's reader of events "${name}" could not ${what}, and tries again.`, cause)

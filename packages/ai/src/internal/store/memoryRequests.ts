@@ -117,6 +117,10 @@ export const make = ({ bounds, events, hasConversation, hasExpired, maxBodies, r
     return found
   }
 
+  /** Until it is reclaimed, what was asked in a conversation that has expired is there, and nobody can decide it. */
+  const isLost = ({ conversation, root = conversation }: RequestRow, now: number): boolean =>
+    (conversation !== undefined && hasExpired(conversation, now)) || (root !== undefined && hasExpired(root, now))
+
   const operations: Requests = {
     get: (nonce) => transactions.use((now) => table.get(nonce, now)),
     open: (requests) =>
@@ -206,7 +210,7 @@ export const make = ({ bounds, events, hasConversation, hasExpired, maxBodies, r
     give: (nonce, known, given, wakes) =>
       write((now) => {
         const found = table.get(nonce, now)
-        if (found === undefined || found.given !== known || !Inbox.isAsked(found)) return false
+        if (found === undefined || found.given !== known || !Inbox.isAsked(found) || isLost(found, now)) return false
         const { given: _, ...row } = found
         set({ ...row, ...definedFields({ given }) })
         const waiting = wakes === undefined ? undefined : table.get(wakes, now)
@@ -239,9 +243,7 @@ export const make = ({ bounds, events, hasConversation, hasExpired, maxBodies, r
           options,
           now,
           table.peek,
-          ({ conversation, root = conversation }) =>
-            (conversation !== undefined && hasExpired(conversation, now)) ||
-            (root !== undefined && hasExpired(root, now))
+          (row) => isLost(row, now)
         )
       ),
     due: (until, limit, without) =>

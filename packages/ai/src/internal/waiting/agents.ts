@@ -200,7 +200,14 @@ export const make = ({ atomically, requests }: Store.RequestOperations): Agents 
       const known = row.given === undefined ? [] : Result.getOrElse(decode(row.given), () => [])
       const outermost = runs.at(-1)?.waits?.nonce
       const isKept = yield* requests.give(nonce, row.given, encode([...known, given]), outermost)
-      return isKept ? undefined : "answered"
+      if (isKept) return undefined
+      // Somebody else was faster, or its conversation has expired and nobody knows of it any more.
+      const now = yield* requests.get(nonce)
+      return now?.state === "pending" && now.given === row.given && now.answer === undefined
+        ? "never"
+        : now?.state === "pending"
+        ? "answered"
+        : now?.state ?? "never"
     })))
     if (state === undefined) return
     return yield* state === "never"

@@ -1,7 +1,8 @@
 import type { Store } from "@assent/ai"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Law, named, nonces, shown, waits } from "./support.ts"
+import { TestClock } from "effect/testing"
+import { type Law, minute, named, nonces, shown, waits, written } from "./support.ts"
 
 /** What is asked in the agents of a call belongs to it. */
 const within = (nonce: string, parent: string) => ({ ...shown(nonce), parent, root: "outermost" })
@@ -42,6 +43,27 @@ export const agents = (law: Law) => {
         yield* store.requests.close(["b"])
         yield* store.requests.open([shown("b")])
         assert.isUndefined((yield* store.requests.get("b"))?.given)
+      })
+  )
+
+  law(
+    "nothing is given to what was asked in a conversation that has expired, or in an agent of one",
+    (store) =>
+      Effect.gen(function*() {
+        for (const id of ["one", "outermost", "other"]) {
+          yield* store.conversations.write(id, undefined, written({ expiresAt: id === "other" ? 3 * minute : minute }))
+        }
+        // More than are reclaimed by the way.
+        for (let n = 0; n < 8; n++) yield* store.conversations.write(`${n}`, undefined, written({ expiresAt: n }))
+        yield* store.conversations.write("agent", undefined, written({ parent: "call", root: "outermost" }))
+        yield* store.requests.open([
+          shown("a", { conversation: "one", root: "one" }),
+          shown("b", { conversation: "agent", root: "outermost", parent: "call" }),
+          shown("c", { conversation: "other", root: "other" })
+        ])
+        yield* TestClock.adjust(2 * minute)
+        const given = yield* Effect.forEach(["a", "b", "c"], (nonce) => store.requests.give(nonce, undefined, "yes"))
+        assert.deepStrictEqual(given, [false, false, true])
       })
   )
 
