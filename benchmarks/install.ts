@@ -8,12 +8,18 @@ const here = import.meta.dirname
 /** What npm has installed here, it says in this file; it is as old as the lock that it was installed from. */
 const installed = Path.join(here, "node_modules/.lock")
 
-const npm = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env): number => {
+/** With the Node that runs this, and not whichever is in PATH: what is built is built for it. */
+const env = {
+  ...process.env,
+  PATH: [Path.dirname(process.execPath), process.env["PATH"]].join(Path.delimiter)
+}
+
+const npm = (args: ReadonlyArray<string>, more?: NodeJS.ProcessEnv): number => {
   const { error, status } = ChildProcess.spawnSync("npm", [...args, "--prefix", here, "--loglevel=error"], {
     cwd: here,
     // What npm says does not belong into what this program gives out.
     stdio: ["ignore", 2, 2],
-    env,
+    env: { ...env, ...more },
     // npm of Windows is a script of its shell.
     shell: process.platform === "win32"
   })
@@ -21,7 +27,7 @@ const npm = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env):
   return status ?? 1
 }
 
-/** The headers of the Node that runs this, which npm has brought with it: so it is built where it cannot be fetched. */
+/** Its headers, which npm has brought with it: with them it is built where it cannot be fetched. */
 const headers = Path.join(here, "../node_modules", `node-${process.platform}-${process.arch}`)
 
 /** Gives the status of npm. */
@@ -31,12 +37,9 @@ export const install = (): number => {
   console.error("Installing the libraries that Assent is measured beside (320 MB, a minute, once) …")
   const status = npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
   if (status !== 0) return status
-  // It has a native part, and one that cannot be built costs its rows, not all the others.
-  const env = Fs.existsSync(Path.join(headers, "include/node"))
-    ? { ...process.env, npm_config_nodedir: headers }
-    : process.env
-  if (npm(["rebuild", "better-sqlite3"], env) !== 0) {
-    console.error("better-sqlite3 could not be built here, so the rows that need it will be left out.")
+  const found = Fs.existsSync(Path.join(headers, "include/node")) ? { npm_config_nodedir: headers } : {}
+  if (npm(["rebuild", "better-sqlite3"], found) !== 0) {
+    console.error("better-sqlite3 can neither be fetched nor built here, so that nothing will be measured beside it.")
   }
   Fs.writeFileSync(installed, lock)
   return 0

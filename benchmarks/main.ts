@@ -8,11 +8,13 @@
 import * as ChildProcess from "node:child_process"
 import * as Path from "node:path"
 import { parseArgs } from "node:util"
+import * as Chart from "./chart.ts"
+import * as Goals from "./goals.ts"
 import { install } from "./install.ts"
-import type { Measured } from "./measure.ts"
 import * as Report from "./report.ts"
 import * as Results from "./results.ts"
-import { type Scenario, scenarios } from "./scenarios.ts"
+import type { Message } from "./scenario.ts"
+import { scenarios } from "./scenarios.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -20,8 +22,6 @@ const { positionals, values } = parseArgs({
 })
 const words = [...values.only, ...positionals].map((word) => word.toLowerCase())
 const share = values.short ? 0.2 : 1
-
-type Message = { readonly done: number } | { readonly rows: ReadonlyArray<Measured> }
 
 /** What one scenario does goes on in one line. */
 const showProgress = (title: string, done: number): void => {
@@ -36,59 +36,88 @@ const clearProgress = (): void => {
 }
 
 /** In a process of its own, so that nobody's heap is in the way of another's. */
-const run = ({ title }: Scenario): Promise<ReadonlyArray<Measured>> =>
+const run = (title: string): Promise<Exclude<Message, { readonly done: number }>> =>
   new Promise((resolve, reject) => {
     const child = ChildProcess.fork(Path.join(import.meta.dirname, "scenario.ts"), [title, String(share)], {
       execArgv: ["--conditions=@assent/source"],
       stdio: ["ignore", "ignore", "pipe", "ipc"]
     })
     let errors = ""
-    let rows: ReadonlyArray<Measured> | undefined
+    let measured: Exclude<Message, { readonly done: number }> | undefined
     child.stderr?.on("data", (data) => errors += data)
     child.on("message", (message: Message) => {
-      if ("rows" in message) rows = message.rows
-      else showProgress(title, message.done)
+      if ("done" in message) showProgress(title, message.done)
+      else measured = message
     })
     child.once("error", reject)
     child.once("close", (code) => {
       clearProgress()
-      if (code === 0 && rows !== undefined) resolve(rows)
+      if (code === 0 && measured !== undefined) resolve(measured)
       else reject(new Error(`${title} failed.\n${errors}`))
     })
   })
+
+const builds = (): number => {
+  console.error("Building the packages, as they are published …")
+  const { status } = ChildProcess.spawnSync("npm", ["run", "--silent", "build"], {
+    cwd: Path.join(import.meta.dirname, ".."),
+    stdio: ["ignore", 2, 2],
+    // npm of Windows is a script of its shell.
+    shell: process.platform === "win32"
+  })
+  return status ?? 1
+}
 
 const main = async (): Promise<number> => {
   const chosen = scenarios.filter(({ title }) =>
     words.length === 0 || words.some((word) => title.toLowerCase().includes(word))
   )
   if (chosen.length === 0) {
-    console.error(
-      `No row has one of these words in its title. They are:\n${scenarios.map(({ title }) => `  ${title}`).join("\n")}`
-    )
+    const titles = scenarios.map(({ title }) => `  ${title}`).join("\n")
+    console.error(`No row has one of these words in its title. They are:\n${titles}`)
     return 1
   }
-  const status = install()
+  const status = install() || (chosen.some(({ needsBuild }) => needsBuild) ? builds() : 0)
   if (status !== 0) return status
   const started = performance.now()
-  let rows: ReadonlyArray<Results.Row> = []
-  for (const scenario of chosen) {
-    showProgress(scenario.title, 0)
-    const measured = Results.rowsOf(scenario.title, await run(scenario))
-    rows = [...rows, ...measured]
-    console.log(`${Report.scenarioTable(measured)}\n`)
+  const times: Array<Results.TimeRow> = []
+  const sizes: Array<Results.SizeRow> = []
+  const verdicts: Array<Goals.Verdict> = []
+  let failed = 0
+  for (const { goals, title } of chosen) {
+    showProgress(title, 0)
+    const measured = await run(title).catch((error: unknown) => {
+      console.error(`NOT measured: ${error instanceof Error ? error.message : String(error)}\n`)
+      failed++
+    })
+    if (measured === undefined) continue
+    let figures: Goals.Figures
+    if ("times" in measured) {
+      const rows = Results.timeRows(title, measured.times)
+      times.push(...rows)
+      figures = {
+        of: new Map(rows.map(({ library, medianMs }) => [library, medianMs])),
+        show: (figure) => `${Report.milliseconds(figure)} ms`
+      }
+      console.log(`${Report.times(rows)}\n`)
+    } else {
+      const rows = Results.sizeRows(title, measured.sizes)
+      sizes.push(...rows)
+      figures = {
+        of: new Map(rows.map(({ bytes, library }) => [library, bytes])),
+        show: (figure) => `${Report.kilobytes(figure)} kB`
+      }
+      console.log(`${Report.sizes(rows)}\n`)
+    }
+    verdicts.push(...goals.flatMap((goal) => Goals.verdict(title, goal, figures) ?? []))
   }
-  const before = Results.read()
-  // What was not measured now stays as it was measured last.
-  const all = scenarios.flatMap(({ title }) => {
-    const now = rows.filter(({ scenario }) => scenario === title)
-    return now.length > 0 ? now : before.filter(({ scenario }) => scenario === title)
-  })
-  Results.write(all)
-  console.log(`${Report.goalsTable(Report.goalsOf(chosen, rows))}\n`)
-  console.log(
-    `${((performance.now() - started) / 1_000).toFixed(0)} s, Node ${process.version}; written: benchmarks/results.json`
-  )
-  return 0
+  const titles = scenarios.map(({ title }) => title)
+  Chart.write(Results.write("results.json", titles, times))
+  Results.write("sizes.json", titles, sizes)
+  if (verdicts.length > 0) console.log(`${Report.verdicts(verdicts)}\n`)
+  const seconds = ((performance.now() - started) / 1_000).toFixed(0)
+  console.log(`${seconds} s, Node ${process.version}; written: chart.svg, results.json and sizes.json in benchmarks/`)
+  return failed === 0 ? 0 : 1
 }
 
 process.exitCode = await main()

@@ -3,6 +3,7 @@
  * that what else the machine does meets all of them.
  */
 import { collect } from "../packages/bench/src/harness.ts"
+import type { Time } from "./results.ts"
 
 export interface Contestant {
   readonly library: string
@@ -10,14 +11,6 @@ export interface Contestant {
   /** Makes ready so many operations, and gives what does them: only that is measured. It fails where it was not done right. */
   readonly prepare: (operations: number) => Promise<() => Promise<unknown>>
   readonly close?: () => Promise<unknown>
-}
-
-export interface Measured {
-  readonly library: string
-  readonly version: string
-  readonly medianMs: number
-  readonly minMs: number
-  readonly maxMs: number
 }
 
 export interface Options {
@@ -45,7 +38,7 @@ const timed = async ({ prepare }: Contestant, operations: number): Promise<numbe
 export const measure = async (
   contestants: ReadonlyArray<Contestant>,
   { mostOperations, onRound, rounds, turnMs, warmMs }: Options
-): Promise<ReadonlyArray<Measured>> => {
+): Promise<ReadonlyArray<Time>> => {
   const counts: Array<number> = []
   for (const contestant of contestants) {
     const until = performance.now() + warmMs

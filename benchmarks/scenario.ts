@@ -1,18 +1,22 @@
 /** One scenario in a process of its own, which `main.ts` starts: what it measured goes there as a message. */
-import { measure } from "./measure.ts"
+import type { Size, Time } from "./results.ts"
 import { scenarios } from "./scenarios.ts"
+
+export type Message =
+  | { readonly done: number }
+  | { readonly times: ReadonlyArray<Time> }
+  | { readonly sizes: ReadonlyArray<Size> }
+
+const send = (message: Message): Promise<void> => new Promise((resolve) => process.send!(message, () => resolve()))
 
 const [title, share = "1"] = process.argv.slice(2)
 const scenario = scenarios.find((scenario) => scenario.title === title)
 if (scenario === undefined) throw new Error(`There is no scenario ${title}.`)
-
-const rounds = Math.max(5, Math.round(scenario.rounds * Number(share)))
-let done = 0
-const rows = await measure(await scenario.contestants(), {
-  ...scenario,
-  rounds,
-  warmMs: 1_500 * Number(share),
-  onRound: () => process.send?.({ done: ++done / rounds })
-})
-process.send?.({ rows })
-process.disconnect?.()
+const onProgress = (done: number): void => void send({ done })
+await send(
+  "times" in scenario
+    ? { times: await scenario.times(Number(share), onProgress) }
+    : { sizes: await scenario.sizes(Number(share), onProgress) }
+)
+// Some libraries leave timers behind.
+process.exit()

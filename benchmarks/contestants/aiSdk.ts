@@ -1,6 +1,7 @@
 /** Vercel's `ai`, with the secret that signs its requests. */
 import { generateText, type ModelMessage, streamText, tool } from "ai"
 import { z } from "zod"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import { makeModel, type ModelV4 } from "../modelV4.ts"
 import { versionOf } from "../versions.ts"
@@ -19,11 +20,14 @@ const common = {
   maxRetries: 0
 } as const
 
+const library = "ai"
+const version = versionOf("ai")
+
 const contestant = (calls: number, prepare: (operations: number, model: ModelV4) => Promise<Prepared>): Contestant => {
   const model = makeModel(calls)
   return {
-    library: "ai",
-    version: versionOf("ai"),
+    library,
+    version,
     prepare: async (operations) => {
       const { all, runs } = await prepare(operations, model)
       return () => Work.expectRuns(runs, calls, all)
@@ -54,6 +58,16 @@ export const asks = (calls: number): Contestant =>
     const { content } = await ask(model)
     Work.expect("requests", content.filter(({ type }) => type === "tool-approval-request").length, calls)
   })
+
+/** The program holds the messages. */
+export const holds = (): Holder => {
+  const model = makeModel(1)
+  return {
+    library,
+    version,
+    ask: async () => [user(Work.question), ...(await ask(model)).response.messages]
+  }
+}
 
 const resumes = (calls: number, approved: boolean, before: () => ReadonlyArray<ModelMessage>): Contestant =>
   contestant(calls, async (operations, model) => {

@@ -10,7 +10,7 @@ export const toolkit = Toolkit.make(
 
 export const handlers = toolkit.toLayer(OnEffect.handlers)
 
-export const { approves, approvesBehind, asks, denies, runs, streams } = OnEffect.programs({
+export const { approves, approvesBehind, asks, denies, holds, runs, streams } = OnEffect.programs({
   library: "assent",
   version: versionOf("@assent/ai"),
   handlers,

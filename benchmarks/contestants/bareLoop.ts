@@ -1,5 +1,6 @@
 /** What nobody who signs questions and runs each once can do without: an HMAC, JSON and a Map. */
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import * as Work from "../work.ts"
 
@@ -43,6 +44,9 @@ export const asks = (calls: number): Contestant => ({
     for (let i = 0; i < operations; i++) Work.expect("requests", ask(calls).length, calls)
   }
 })
+
+/** The program holds what is signed. */
+export const holds = (): Holder => ({ library, version, ask: async () => ask(1) })
 
 const resumes = (calls: number, approved: boolean): Contestant => {
   const states = new Map<string, string>()

@@ -10,7 +10,7 @@ const toolkit = Toolkit.make(
   Tool.make("DeleteDraft", OnEffect.file)
 )
 
-export const { approves, approvesBehind, asks, denies, runs, streams } = OnEffect.programs({
+export const { approves, approvesBehind, asks, denies, holds, runs, streams } = OnEffect.programs({
   library: "effect",
   version: versionOf("effect"),
   handlers: toolkit.toLayer(OnEffect.handlers),

@@ -8,6 +8,7 @@ import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite"
 import Database from "better-sqlite3"
 import { createAgent, humanInTheLoopMiddleware, tool } from "langchain"
 import { z } from "zod"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import { versionOf } from "../versions.ts"
 import * as Work from "../work.ts"
@@ -105,6 +106,12 @@ export const asks = (calls: number): Contestant => {
         for (let i = 0; i < operations; i++) await ask(agent, calls)
       })
   }
+}
+
+/** The program holds the thread's name. */
+export const keeps = (): Holder => {
+  const agent = makeAgent(1, new MemorySaver())
+  return { library, version, ask: () => ask(agent, 1) }
 }
 
 const resumes = (calls: number, approved: boolean, checkpointer: BaseCheckpointSaver): Contestant => {

@@ -5,6 +5,7 @@ import { Mastra } from "@mastra/core/mastra"
 import { InMemoryStore } from "@mastra/core/storage"
 import { createTool } from "@mastra/core/tools"
 import { z } from "zod"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import { makeModel } from "../modelV4.ts"
 import { versionOf } from "../versions.ts"
@@ -51,6 +52,12 @@ export const asks = (): Contestant => {
         for (let i = 0; i < operations; i++) await ask(agent)
       })
   }
+}
+
+/** The program holds the run's name. */
+export const keeps = (): Holder => {
+  const agent = makeAgent()
+  return { library, version, ask: () => ask(agent) }
 }
 
 const resumes = (approved: boolean): Contestant => {

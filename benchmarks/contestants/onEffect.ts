@@ -6,6 +6,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Provider from "../../packages/bench/src/provider.ts"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import * as Work from "../work.ts"
 
@@ -70,6 +71,14 @@ export interface Way<R> {
 
 /** Its programs; ours seals what it asks and writes down what became of it, and upstream has neither. */
 export const programs = <R>({ generate, handlers, library, stream, version }: Way<R>) => {
+  const makeRuntime = (calls: number) =>
+    ManagedRuntime.make(Layer.mergeAll(
+      handlers,
+      ApprovalSeal.layer({ key: Work.key }),
+      ApprovalJournal.layerMemory(),
+      Layer.effect(LanguageModel.LanguageModel, model(calls))
+    ))
+
   const contestant = (
     calls: number,
     prepare: (
@@ -80,12 +89,7 @@ export const programs = <R>({ generate, handlers, library, stream, version }: Wa
       R | LanguageModel.LanguageModel
     >
   ): Contestant => {
-    const runtime = ManagedRuntime.make(Layer.mergeAll(
-      handlers,
-      ApprovalSeal.layer({ key: Work.key }),
-      ApprovalJournal.layerMemory(),
-      Layer.effect(LanguageModel.LanguageModel, model(calls))
-    ))
+    const runtime = makeRuntime(calls)
     return {
       library,
       version,
@@ -124,7 +128,15 @@ export const programs = <R>({ generate, handlers, library, stream, version }: Wa
         })
       ))
 
+  const holds = (): Holder => {
+    const runtime = makeRuntime(1)
+    const held = Effect.map(ask, (turn) => [user(Work.question), ...Prompt.fromResponseParts(turn.content).content])
+    return { library, version, ask: () => runtime.runPromise(held) }
+  }
+
   return {
+    /** The program holds the messages. */
+    holds,
     asks: (calls: number) =>
       again(calls, 0, Effect.map(ask, (turn) => Work.expect("requests", requestsOf(turn).length, calls))),
     approves: (calls: number) => resumes(calls, true, () => []),

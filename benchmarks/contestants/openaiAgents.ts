@@ -1,6 +1,7 @@
 /** OpenAI's agents; what is asked stands in a state in memory. */
 import { Agent, type Model, type ModelResponse, run, setTracingDisabled, tool, Usage } from "@openai/agents"
 import { z } from "zod"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import { versionOf } from "../versions.ts"
 import * as Work from "../work.ts"
@@ -89,6 +90,12 @@ export const asks = (calls: number): Contestant => {
         for (let i = 0; i < operations; i++) await ask(agent, calls)
       })
   }
+}
+
+/** The program holds the state. */
+export const holds = (): Holder => {
+  const agent = makeAgent(1)
+  return { library, version, ask: async () => (await ask(agent, 1)).state }
 }
 
 const resumes = (calls: number, approved: boolean): Contestant => {

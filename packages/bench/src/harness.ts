@@ -145,7 +145,7 @@ const compareHeaps = Effect.fnUntraced(function*<R>(
 })
 
 // What is collected late (weak maps, finished fibers) needs more than one collection.
-const heapUsed = Effect.promise(async () => {
+export const heapUsed = Effect.promise(async () => {
   for (let i = 0; i < 4; i++) {
     collect({ type: "major" })
     await new Promise((resolve) => setImmediate(resolve))

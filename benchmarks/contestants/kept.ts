@@ -1,10 +1,20 @@
-/** Ours with everything kept in SQLite, and the least that `node:sqlite` can do for one decision. */
-import { Approval, Conversation, LanguageModel } from "@assent/ai"
+/** Ours with conversations that are kept, in memory or in SQLite, and the least that `node:sqlite` can do for one decision. */
+import {
+  Approval,
+  type ApprovalError,
+  ApprovalJournal,
+  ApprovalSeal,
+  Conversation,
+  ConversationStore,
+  LanguageModel,
+  type Store
+} from "@assent/ai"
 import { SqlApproval } from "@assent/sql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { DatabaseSync } from "node:sqlite"
+import type { Holder } from "../heap.ts"
 import type { Contestant } from "../measure.ts"
 import { versionOf } from "../versions.ts"
 import * as Work from "../work.ts"
@@ -14,31 +24,48 @@ import { model } from "./onEffect.ts"
 
 export type Synchronous = "FULL" | "NORMAL"
 
+const makeRuntime = <A, E>(kept: Layer.Layer<A, E>) =>
+  ManagedRuntime.make(Layer.mergeAll(handlers, kept, Layer.effect(LanguageModel.LanguageModel, model(1))))
+
 let conversations = 0
+
+const ask = Effect.gen(function*() {
+  const id = `conversation-${conversations++}`
+  const conversation = yield* Conversation.make({ id, toolkit })
+  const outcome = yield* conversation.send(Work.question)
+  const requests = outcome._tag === "Waiting" ? outcome.requests : []
+  Work.expect("requests", requests.length, 1)
+  return { id, requests }
+})
+
+/** Of a conversation that is kept, a program needs its name. */
+export const keeps = (): Holder => {
+  const runtime = makeRuntime(Layer.mergeAll(
+    ApprovalSeal.layer({ key: Work.key }),
+    ApprovalJournal.layerMemory(),
+    ConversationStore.layerMemory()
+  ))
+  return {
+    library: "assent",
+    version: versionOf("@assent/ai"),
+    ask: () => runtime.runPromise(Effect.map(ask, ({ id }) => id))
+  }
+}
 
 /** A person's answer comes to a server, which finds the conversation by its name: so LangGraph's row does, too. */
 export const decides = (filename: string, synchronous: Synchronous): Contestant => {
-  const runtime = ManagedRuntime.make(Layer.mergeAll(
-    handlers,
-    Layer.effect(LanguageModel.LanguageModel, model(1)),
+  const runtime = makeRuntime<Store.Store, Store.StoreError | ApprovalError.ApprovalError>(
     SqlApproval.layer({ filename, synchronous, seal: { key: Work.key } })
-  ))
-  const ask = Effect.gen(function*() {
-    const id = `conversation-${conversations++}`
-    const conversation = yield* Conversation.make({ id, toolkit })
-    const outcome = yield* conversation.send(Work.question)
-    const requests = outcome._tag === "Waiting" ? outcome.requests : []
-    Work.expect("requests", requests.length, 1)
-    return { id, answers: requests.map((request) => Approval.approve(request)) }
-  })
+  )
   return {
     library: "assent",
     version: versionOf("@assent/sql"),
     prepare: async (operations) => {
       const asked = await runtime.runPromise(Effect.replicateEffect(ask, operations))
-      const all = Effect.forEach(asked, ({ answers, id }) =>
+      const all = Effect.forEach(asked, ({ id, requests }) =>
         Effect.gen(function*() {
           const conversation = yield* Conversation.make({ id, toolkit })
+          const answers = requests.map((request) => Approval.approve(request))
           const { _tag, text } = yield* conversation.decide(answers)
           Work.expect("outcome", _tag, "Completed")
           Work.expect("text", text, Work.finalText)
@@ -50,7 +77,7 @@ export const decides = (filename: string, synchronous: Synchronous): Contestant 
 }
 
 /** Two transactions, one before the tool runs and one after it: what it gave, and what the model said. */
-export const bare = (filename: string, synchronous: Synchronous): Contestant => {
+export const decidesBare = (filename: string, synchronous: Synchronous): Contestant => {
   const database = new DatabaseSync(filename)
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`)
   database.exec("CREATE TABLE request (id TEXT PRIMARY KEY, state TEXT NOT NULL, messages TEXT NOT NULL) STRICT")
