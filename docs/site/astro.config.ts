@@ -18,6 +18,8 @@ export default defineConfig({
       description: "Tool approval that can be trusted, for programs on Effect's AI modules",
       social: [{ icon: "github", label: "GitHub", href: repository }],
       customCss: ["./src/site.css"],
+      // The copy button without windows around programs, which say nothing.
+      expressiveCode: { defaultProps: { frame: "none" }, styleOverrides: { codeFontSize: "0.8125rem" } },
       sidebar
     })
   ]

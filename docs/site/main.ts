@@ -9,11 +9,32 @@ const here = import.meta.dirname
 const options = new Set(process.argv.slice(2))
 
 const check = async (): Promise<number> => {
-  const browser = Path.join(here, "../../scratchpad/web/test")
-  const status = await install(browser, "a browser (130 MB, about ten seconds, once)")
+  const status = await install(
+    Path.join(here, "../../scratchpad/web/test"),
+    "a browser (130 MB, about ten seconds, once)"
+  )
   if (status !== 0) return status
-  const vitest = Path.join(here, "../../node_modules/vitest/vitest.mjs")
-  return run(process.execPath, [vitest, "run", "--config", Path.join(here, "check/vitest.config.ts")])
+  const { find, NoBrowser } = await import("../../scratchpad/web/test/browser.ts")
+  const words: Array<string> = []
+  try {
+    await find()
+  } catch (error) {
+    if (!(error instanceof NoBrowser)) throw error
+    console.log(`No browser was found, so only the files of the site are checked: ${error.message}`)
+    words.push("pages")
+  }
+  const ofRoot = (path: string) => Path.join(here, "../../node_modules", path)
+  const tested = await run(process.execPath, [
+    ofRoot("vitest/vitest.mjs"),
+    "run",
+    "--config",
+    Path.join(here, "check/vitest.config.ts"),
+    ...words
+  ])
+  // Without what is installed here, `npm run check` cannot.
+  const checked = await run(process.execPath, [ofRoot("typescript/bin/tsc"), "-p", here])
+  if (checked !== 0) console.error("What builds the site has errors of types.")
+  return tested || checked
 }
 
 const main = async (): Promise<number> => {

@@ -2,9 +2,10 @@
 import { build } from "astro"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import * as Accessible from "./accessible.ts"
 import * as Links from "./links.ts"
 import * as Llms from "./llms.ts"
-import { addressOf, base, generated, markdownOf, origin, type Page, repository } from "./page.ts"
+import { addressOf, base, dist, generated, markdownOf, origin, type Page, repository } from "./page.ts"
 import * as Prose from "./prose.ts"
 import * as Reference from "./reference.ts"
 import * as Written from "./written.ts"
@@ -30,7 +31,10 @@ const written = (page: Page): string =>
     }).map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join("\n")
   }\n---\n\n${page.text}\n`
 
-Fs.rmSync(generated, { recursive: true, force: true })
+// What Astro keeps of pages names styles that a change of its configuration does away with.
+for (const old of [generated, dist, Path.join(site, "node_modules/.astro")]) {
+  Fs.rmSync(old, { recursive: true, force: true })
+}
 say("Reading doc comments …")
 const all = [...Written.pages, ...await Reference.pages()]
 const pages = all.map((page) => ({ ...page, text: Prose.onSite(page, all) }))
@@ -49,6 +53,7 @@ Fs.writeFileSync(
 say("Building the site, and its index for searching …")
 // It warns of translations and of a page for what is not found, of which it has its own.
 await build({ root: site, logLevel: "error" })
+Accessible.improve(Links.files())
 Llms.writeAll(pages)
 const broken = Links.broken()
 if (broken.length > 0) {

@@ -86,7 +86,10 @@ const format = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   for (const [index, text] of texts.entries()) Fs.writeFileSync(fileOf(index), text)
   const dprint = Path.join(root, "node_modules/dprint/bin.cjs")
   ChildProcess.execFileSync(process.execPath, [dprint, "fmt"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
-  return texts.map((_, index) => Fs.readFileSync(fileOf(index), "utf8").trimEnd().replace(/^declare /gm, ""))
+  return texts.map((_, index) =>
+    Fs.readFileSync(fileOf(index), "utf8").trimEnd()
+      .replace(/^declare /gm, "").replace(/\{@link ([^}\s]+)[^}]*\}/g, "`$1`")
+  )
 }
 
 /** The signatures of what a file declares under a name. */

@@ -41,9 +41,9 @@ export const sidebar: ReadonlyArray<Group> = [
     label: "Guides",
     items: [
       { label: "All guides", slug: "guides" },
-      ...guides.map(({ label, pages }, index) => ({
+      ...guides.map(({ label, pages }) => ({
         label,
-        items: [...pages, ...index === guides.length - 1 ? [security] : []].map(item)
+        items: [...pages, ...label === "Trust" ? [security] : []].map(item)
       }))
     ]
   },

@@ -1,0 +1,78 @@
+/** The built site as files: what every page has, where its links lead, and what programs that read find. */
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { assert, describe, it } from "vitest"
+import * as Links from "../build/links.ts"
+import { addressOf, base, dist, markdownOf, origin, root } from "../build/page.ts"
+
+const read = (file: string): string => Fs.readFileSync(Path.join(dist, file), "utf8")
+const pages = Links.files().filter((file) => file.endsWith(".html") && file !== "404.html")
+const slugOf = (page: string): string => page.replace(/\/?index\.html$/, "")
+
+/** The folder and its files are what the site is to be made of, whatever made it. */
+const sources = (folder: string, pattern: RegExp): ReadonlyArray<string> =>
+  Fs.readdirSync(Path.join(root, folder)).filter((file) => pattern.test(file))
+
+describe("pages", () => {
+  it("every guide, package and public module has one", () => {
+    const guides = sources("docs", /^(?!README).*\.md$/).map((file) => `guides/${file.replace(/\.md$/, "")}`)
+    const packages = sources("packages", /^/).filter((name) =>
+      Fs.existsSync(Path.join(root, "packages", name, "README.md"))
+    )
+    const modules = packages.flatMap((name) =>
+      sources(`packages/${name}/src`, /^(?!index).*\.ts$/).map((file) =>
+        `reference/${name}/${file.replace(/\.ts$/, "")}`
+      )
+    )
+    const expected = ["", "guides", ...guides, ...packages.map((name) => `packages/${name}`), ...modules]
+    assert.isAbove(guides.length * packages.length * modules.length, 0)
+    assert.includeMembers(pages.map(slugOf), expected.map((slug) => slug.toLowerCase()))
+  })
+
+  it("each has a title, and no two have the same address", () => {
+    const titles = pages.map((page) => /<title>(.+) \| Assent<\/title>/.exec(read(page))?.[1])
+    assert.notInclude(titles, undefined)
+    for (const page of pages) assert.lengthOf([...read(page).matchAll(/<h1[ >]/g)], 1, page)
+  })
+
+  it("every link leads somewhere", () => {
+    assert.deepStrictEqual(Links.broken(), [])
+  })
+
+  it("a law that is named leads to its section, on a written page and in doc comments", () => {
+    const law = (anchor: string) => `href="${addressOf("guides/the-laws")}#${anchor}"`
+    assert.include(read("contributing/index.html"), law("l1-nothing-runs-without-consent"))
+    assert.include(read("reference/ai/approvalseal/index.html"), law("l4-no-forgery"))
+  })
+
+  it("the examples of doc comments are there, with what they give", () => {
+    const page = read("reference/ai/tool.md")
+    assert.match(
+      page,
+      /```ts\nimport \{ Approval, Tool \} from "@assent\/ai"\n[^`]*DeleteFile\.name \/\/ => "DeleteFile"/
+    )
+    assert.include(page, "### make")
+    assert.include(page, "  readonly needsApproval?:")
+  })
+
+  it("nothing that was meant as text has become a tag, and nothing is cut away", () => {
+    for (const page of pages) assert.notMatch(read(page), /\[object Object\]|<undefined|\{@link/, page)
+  })
+})
+
+describe("for programs that read", () => {
+  it("llms.txt lists every page, and each has its Markdown beside it", () => {
+    const list = read("llms.txt")
+    for (const page of pages) {
+      const file = markdownOf(slugOf(page))
+      assert.include(list, `](${origin}${base}/${file})`)
+      assert.match(read(file), /^# \S/)
+    }
+    assert.lengthOf([...list.matchAll(/^- \[/gm)], pages.length)
+  })
+
+  it("llms-full.txt has the text of every page", () => {
+    const full = read("llms-full.txt")
+    for (const page of pages) assert.include(full, read(markdownOf(slugOf(page))).trim())
+  })
+})
