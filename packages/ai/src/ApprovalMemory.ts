@@ -20,7 +20,7 @@ import type * as Scope from "effect/Scope"
 import { definedFields } from "./internal/fields.ts"
 import { matching } from "./internal/matching.ts"
 import * as Memory from "./internal/memory.ts"
-import type { MemoryCall, Operations, Remembering, Service } from "./internal/memory.ts"
+import type { MemoryCall, Remembering, Service } from "./internal/memory.ts"
 import type { MemoryScope } from "./internal/remembered.ts"
 import * as Rows from "./internal/rememberedRows.ts"
 import * as Store from "./Store.ts"
@@ -31,7 +31,7 @@ import * as Store from "./Store.ts"
 
 export { MemoryScope, Remember, Remembered } from "./internal/remembered.ts"
 
-export type { Answered, Matching, MemoryCall, Service } from "./internal/memory.ts"
+export type { Answered, Forgetting, Matching, MemoryCall, Remembering, Service } from "./internal/memory.ts"
 
 // =============================================================================
 // Service
@@ -72,7 +72,7 @@ export { ApprovalMemory } from "./internal/memory.ts"
  * @category constructors
  * @since 0.1.0
  */
-export const none: Operations & Remembering = { ...Memory.forgetting, matching }
+export const none: Remembering = { ...Memory.forgetting, matching }
 
 export { matching } from "./internal/matching.ts"
 

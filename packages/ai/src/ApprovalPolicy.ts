@@ -44,7 +44,9 @@ export { Explanation, Step } from "./internal/policy/trace.ts"
 
 export { Finding } from "./internal/policy/lint.ts"
 
-export { type AnnotationRules, ServerHints } from "./internal/policy/annotations.ts"
+export type { AnnotationRules } from "./internal/policy/annotations.ts"
+
+export { ServerHints } from "./internal/policy/server.ts"
 
 /**
  * The policy read when a call is decided. The default is {@link toolGate}. Policies one around the other join to the

@@ -14,7 +14,6 @@
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
-import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -426,11 +425,11 @@ const load = Effect.fnUntraced(function*(
   provider: ConfigProvider.ConfigProvider,
   options: { readonly warn: boolean }
 ): Effect.fn.Return<Service, ApprovalError.ApprovalError> {
-  const configured = yield* Config.option(Config.Redacted("ASSENT_APPROVAL_KEY")).parse(provider).pipe(
-    // Not the cause: it may quote what it could not read.
-    Effect.mapError(() => invalidKey("ASSENT_APPROVAL_KEY cannot be read as a text."))
-  )
-  if (Option.isSome(configured)) {
+  // Not the cause: it may quote what it could not read.
+  const unreadable = () => invalidKey("ASSENT_APPROVAL_KEY cannot be read as a text.")
+  const configured = yield* Effect.mapError(provider.load(["ASSENT_APPROVAL_KEY"]), unreadable)
+  if (configured !== undefined) {
+    if (configured.value === undefined) return yield* unreadable()
     const entry = yield* makeEntry("ASSENT_APPROVAL_KEY", configured.value, undefined)
     return fromEntries(entry, new Map([[entry.id, entry]]))
   }

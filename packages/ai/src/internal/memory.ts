@@ -44,10 +44,10 @@ export interface Answered extends MemoryCall {
  * @category models
  * @since 0.1.0
  */
-export type Service = Operations & (Forgetting | Remembering)
+export type Service = Forgetting | Remembering
 
-/** What a memory does. */
-export interface Operations {
+/** What every memory does. */
+interface Operations {
   /** The project for which an answer may be remembered, if there is one. */
   readonly project?: string | undefined
   /**
@@ -68,14 +68,24 @@ export interface Operations {
   readonly revoke: (scope: MemoryScope, id: string) => Effect.Effect<boolean, ApprovalError.ApprovalError>
 }
 
-/** A memory that never remembers anything: it is not asked. */
-export interface Forgetting {
+/**
+ * A memory that never remembers anything: it is not asked.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Forgetting extends Operations {
   readonly remembers: false
   readonly matching?: undefined
 }
 
-/** A memory that may know something. */
-export interface Remembering {
+/**
+ * A memory that may know something.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Remembering extends Operations {
   /** False if it never remembers anything: then it need not be asked. */
   readonly remembers: boolean
   /** How what it remembers is matched with calls: `ApprovalMemory.matching`. */
@@ -155,7 +165,7 @@ export const ApprovalMemory: Context.Reference<Service> = Context.Reference<Serv
 })
 
 /** Remembers nothing, and cannot be made a memory that does. */
-export const forgetting: Operations & Forgetting = {
+export const forgetting: Forgetting = {
   remembers: false,
   find: () => Effect.undefined,
   remember: () => Effect.undefined,

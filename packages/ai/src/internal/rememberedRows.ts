@@ -12,7 +12,7 @@ import * as ApprovalMatcher from "../ApprovalMatcher.ts"
 import type * as Store from "../Store.ts"
 import { definedFields } from "./fields.ts"
 import { matching } from "./matching.ts"
-import type { MemoryCall, Operations, Remembering, Service } from "./memory.ts"
+import type { MemoryCall, Remembering, Service } from "./memory.ts"
 import { type MemoryScope, Remembered } from "./remembered.ts"
 import * as Canonical from "./seal/canonical.ts"
 import * as Cryptography from "./seal/cryptography.ts"
@@ -20,7 +20,7 @@ import * as Cryptography from "./seal/cryptography.ts"
 export const make = (
   { remembered: rows }: Store.Store,
   timeToLive: Duration.Input = Duration.infinity
-): Operations & Remembering => {
+): Remembering => {
   const lifetime = Duration.toMillis(timeToLive)
 
   const listRows = Effect.fnUntraced(function*(scope: string): Effect.fn.Return<ReadonlyArray<Row>, Failure> {

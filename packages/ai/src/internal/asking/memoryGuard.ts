@@ -16,7 +16,7 @@ import type * as Memory from "../memory.ts"
  * denial that may be of the call and may be not: then a person is asked.
  */
 export const find = (
-  memory: Memory.Operations & Memory.Remembering,
+  memory: Memory.Remembering,
   call: ApprovalMemory.MemoryCall,
   options: {
     readonly peek: boolean

@@ -8,7 +8,7 @@ import type { DecidedBy } from "../../Approver.ts"
 import type * as Within from "../agent/within.ts"
 import type * as Environment from "../environment/environment.ts"
 import { definedFields } from "../fields.ts"
-import * as Annotations from "../policy/annotations.ts"
+import * as Server from "../policy/server.ts"
 import * as Text from "../text.ts"
 import * as Covers from "../tool/covers.ts"
 import * as Said from "./said.ts"
@@ -66,7 +66,7 @@ export const makeRequest = (
 ): Approval.ApprovalRequest => {
   // Of a prepared call it is a new value each time.
   const params = call.encoded
-  const source = shown.source ?? (call.tool === undefined ? undefined : Annotations.sourceOf(call.tool))
+  const source = shown.source ?? (call.tool === undefined ? undefined : Server.sourceOf(call.tool))
   return new Approval.ApprovalRequest({
     approvalId: sealed.approvalId,
     toolCallId: call.toolCallId,

@@ -5,7 +5,7 @@
 import type * as McpSchema from "effect/ai/McpSchema"
 import * as Tool from "effect/ai/Tool"
 import * as Approval from "../../Approval.ts"
-import * as Annotations from "../policy/annotations.ts"
+import { ServerHints } from "../policy/server.ts"
 import * as Text from "../text.ts"
 import type * as Gate from "../tool/gate.ts"
 import * as GatedTool from "../tool/gatedTool.ts"
@@ -39,7 +39,7 @@ export const apply = <T extends Tool.Any>(
 ): T => {
   const kind = kindOf(listed)
   const gate = trusted && kind.readonly ? false : gateOf(server, listed, kind, trusted)
-  const hinted = GatedTool.setGate(tool, gate).annotate(Annotations.ServerHints, {
+  const hinted = GatedTool.setGate(tool, gate).annotate(ServerHints, {
     server: server.name,
     selfNamed: server.selfNamed,
     readOnlyHint: kind.readonly,

@@ -13,6 +13,7 @@ import * as Gate from "../tool/gate.ts"
 import * as Annotations from "./annotations.ts"
 import * as Params from "./params.ts"
 import * as Rules from "./rules.ts"
+import * as Server from "./server.ts"
 import * as Speaking from "./speaking.ts"
 
 /**
@@ -288,7 +289,7 @@ const findingsOf = (
  */
 const namedBySource = (name: string, tools: Readonly<Record<string, Tool.Any>>): string | undefined => {
   for (const [called, tool] of Object.entries(tools)) {
-    const source = Annotations.sourceOf(tool)
+    const source = Server.sourceOf(tool)
     if (source === undefined || !name.startsWith(`${source}.`)) continue
     const meant = `${source.slice("mcp.".length)}__${name.slice(source.length + 1)}`
     if (Names.matches(meant, called)) return meant

@@ -400,7 +400,12 @@ export interface Operations {
   readonly sweep: (limit: number) => Stored<number>
 }
 
-/** What a journal needs, and what tools need to wait: a process that keeps no conversations has no more. */
+/**
+ * What a journal needs, and what tools need to wait: a process that keeps no conversations has no more.
+ *
+ * @category services
+ * @since 0.1.0
+ */
 export type RequestOperations = Pick<Operations, "isShared" | "changes" | "atomically" | "requests" | "owners">
 
 /** How long what became of a request outlives its seal, so that clocks that differ cannot open a gap. */
