@@ -49,6 +49,29 @@ export interface ConfigFields extends Fields.Fields {}
  * The configuration of the requests of a scope. Its fields win over those that the model was made with; see
  * {@link withConfigOverride}.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { AiSdkLanguageModel } from "@assent/ai-sdk"
+ * import { MockLanguageModelV4 } from "ai/test"
+ * import { Effect } from "effect"
+ *
+ * const usage = {
+ *   inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+ *   outputTokens: { total: 5, text: 5, reasoning: 0 }
+ * }
+ * // In a program: `anthropic("claude-sonnet-4-5")` and its like.
+ * const model = new MockLanguageModelV4({
+ *   doGenerate: { content: [], finishReason: { unified: "stop", raw: "stop" }, usage, warnings: [] }
+ * })
+ *
+ * const program = LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *   Effect.provideService(AiSdkLanguageModel.Config, { maxOutputTokens: 100 }),
+ *   Effect.provide(AiSdkLanguageModel.layer({ model }))
+ * )
+ * await Effect.runPromise(program)
+ *
+ * model.doGenerateCalls[0]?.maxOutputTokens // => 100
+ *
  * @category configuration
  * @since 0.1.0
  */

@@ -63,6 +63,8 @@ export const InteractionKind = Schema.Literals([
 ])
 
 /**
+ * What kind of thing a tool waits for.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -512,6 +514,9 @@ export const blocked = (reason: string): ApprovalResult => new Blocked({ reason 
 export const Scope = Context.Reference<ApprovalScope>("@assent/ai/Approval/Scope", { defaultValue: () => ({}) })
 
 /**
+ * Whose approvals these are: the tenant, the principal in whose name the agent acts, and the conversation. What is not named
+ * is not told apart.
+ *
  * @category models
  * @since 0.1.0
  */

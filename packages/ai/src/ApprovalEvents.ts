@@ -8,11 +8,12 @@
  * @since 0.1.0
  */
 import * as Arr from "effect/Array"
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as PubSub from "effect/PubSub"
+import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -31,13 +32,18 @@ const ScopeFields = Schema.Struct({
 })
 
 /** When (milliseconds since 1970), and in whose name. */
-const occasion = { at: Schema.Number, scope: ScopeFields }
+const occasion = <Fields extends Schema.Struct.Fields>(fields: Fields) => ({
+  at: Schema.Number,
+  scope: ScopeFields,
+  ...fields
+})
 
-const call = { ...occasion, toolName: Schema.String, toolCallId: Schema.String }
+const call = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  occasion({ toolName: Schema.String, toolCallId: Schema.String, ...fields })
 
-const asked = { ...call, approvalId: Schema.String }
+const asked = <Fields extends Schema.Struct.Fields>(fields: Fields) => call({ approvalId: Schema.String, ...fields })
 
-const Cause = Schema.Cause(Schema.Defect(), Schema.Defect())
+const Why = Schema.Cause(Schema.Defect(), Schema.Defect())
 
 /**
  * A call was sealed, and a person is asked about it.
@@ -45,7 +51,7 @@ const Cause = Schema.Cause(Schema.Defect(), Schema.Defect())
  * @category models
  * @since 0.1.0
  */
-export const Requested = Schema.TaggedStruct("Requested", { ...asked, request: Approval.ApprovalRequest })
+export const Requested = Schema.TaggedStruct("Requested", asked({ request: Approval.ApprovalRequest }))
 
 /**
  * A request went from one state to another, in the journal, where each of its states is written once (law L2).
@@ -58,13 +64,15 @@ export const Requested = Schema.TaggedStruct("Requested", { ...asked, request: A
  * @category models
  * @since 0.1.0
  */
-export const Changed = Schema.TaggedStruct("Changed", {
-  ...asked,
-  state: Approval.ApprovalState,
-  reason: Schema.optional(Schema.String),
-  waited: Schema.optional(Schema.Number),
-  decidedBy: Schema.optional(Approver.DecidedBy)
-})
+export const Changed = Schema.TaggedStruct(
+  "Changed",
+  asked({
+    state: Approval.ApprovalState,
+    reason: Schema.optional(Schema.String),
+    waited: Schema.optional(Schema.Number),
+    decidedBy: Schema.optional(Approver.DecidedBy)
+  })
+)
 
 /**
  * Somebody approved what others have to approve too: nothing is claimed, and the request stays open (law L16).
@@ -72,7 +80,7 @@ export const Changed = Schema.TaggedStruct("Changed", {
  * @category models
  * @since 0.1.0
  */
-export const PartlyApproved = Schema.TaggedStruct("PartlyApproved", { ...asked, decidedBy: Approver.DecidedBy })
+export const PartlyApproved = Schema.TaggedStruct("PartlyApproved", asked({ decidedBy: Approver.DecidedBy }))
 
 /**
  * A person changed the parameters while approving; `edits` lead from what was proposed to what runs.
@@ -80,14 +88,16 @@ export const PartlyApproved = Schema.TaggedStruct("PartlyApproved", { ...asked, 
  * @category models
  * @since 0.1.0
  */
-export const Edited = Schema.TaggedStruct("Edited", {
-  ...asked,
-  decidedBy: Schema.optional(Approver.DecidedBy),
-  edits: Schema.Array(Schema.Union([
-    Schema.Struct({ op: Schema.Literals(["add", "replace"]), path: Schema.String, value: Schema.Json }),
-    Schema.Struct({ op: Schema.Literal("remove"), path: Schema.String })
-  ]))
-})
+export const Edited = Schema.TaggedStruct(
+  "Edited",
+  asked({
+    decidedBy: Schema.optional(Approver.DecidedBy),
+    edits: Schema.Array(Schema.Union([
+      Schema.Struct({ op: Schema.Literals(["add", "replace"]), path: Schema.String, value: Schema.Json }),
+      Schema.Struct({ op: Schema.Literal("remove"), path: Schema.String })
+    ]))
+  })
+)
 
 /**
  * An answer is remembered; `covers` says in words what for.
@@ -95,12 +105,14 @@ export const Edited = Schema.TaggedStruct("Edited", {
  * @category models
  * @since 0.1.0
  */
-export const Remembered = Schema.TaggedStruct("Remembered", {
-  ...asked,
-  decidedBy: Schema.optional(Approver.DecidedBy),
-  decision: Schema.Literals(["approved", "denied"]),
-  covers: Schema.String
-})
+export const Remembered = Schema.TaggedStruct(
+  "Remembered",
+  asked({
+    decidedBy: Schema.optional(Approver.DecidedBy),
+    decision: Schema.Literals(["approved", "denied"]),
+    covers: Schema.String
+  })
+)
 
 /**
  * A request or an answer in a history does not count: forged, sealed with an unknown key, decided before (laws L3, L4).
@@ -108,7 +120,7 @@ export const Remembered = Schema.TaggedStruct("Remembered", {
  * @category models
  * @since 0.1.0
  */
-export const Refused = Schema.TaggedStruct("Refused", { ...asked, reason: ApprovalError.ApprovalErrorReason })
+export const Refused = Schema.TaggedStruct("Refused", asked({ reason: ApprovalError.ApprovalErrorReason }))
 
 /**
  * A request stands in a history without its call; it and its answers are void there (law L10).
@@ -116,11 +128,13 @@ export const Refused = Schema.TaggedStruct("Refused", { ...asked, reason: Approv
  * @category models
  * @since 0.1.0
  */
-export const Trimmed = Schema.TaggedStruct("Trimmed", {
-  ...occasion,
-  approvalId: Schema.String,
-  toolCallId: Schema.String
-})
+export const Trimmed = Schema.TaggedStruct(
+  "Trimmed",
+  occasion({
+    approvalId: Schema.String,
+    toolCallId: Schema.String
+  })
+)
 
 /**
  * The policy lets a gated call run without asking, or it was approved before; then `decidedBy` says by whom.
@@ -128,11 +142,13 @@ export const Trimmed = Schema.TaggedStruct("Trimmed", {
  * @category models
  * @since 0.1.0
  */
-export const PreApproved = Schema.TaggedStruct("PreApproved", {
-  ...call,
-  reason: Schema.optional(Schema.String),
-  decidedBy: Schema.optional(Approver.DecidedBy)
-})
+export const PreApproved = Schema.TaggedStruct(
+  "PreApproved",
+  call({
+    reason: Schema.optional(Schema.String),
+    decidedBy: Schema.optional(Approver.DecidedBy)
+  })
+)
 
 /**
  * The policy forbids a call.
@@ -140,7 +156,7 @@ export const PreApproved = Schema.TaggedStruct("PreApproved", {
  * @category models
  * @since 0.1.0
  */
-export const Blocked = Schema.TaggedStruct("Blocked", { ...call, reason: Schema.String })
+export const Blocked = Schema.TaggedStruct("Blocked", call({ reason: Schema.String }))
 
 /**
  * The policy, or the tool's own gate, failed, died or did not answer in time, so nothing was let run (law L1).
@@ -148,7 +164,7 @@ export const Blocked = Schema.TaggedStruct("Blocked", { ...call, reason: Schema.
  * @category models
  * @since 0.1.0
  */
-export const PolicyFailed = Schema.TaggedStruct("PolicyFailed", { ...call, cause: Cause })
+export const PolicyFailed = Schema.TaggedStruct("PolicyFailed", call({ cause: Why }))
 
 /**
  * A tool's own presentation failed or did not come in time, so the call is shown without one.
@@ -156,7 +172,7 @@ export const PolicyFailed = Schema.TaggedStruct("PolicyFailed", { ...call, cause
  * @category models
  * @since 0.1.0
  */
-export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", { ...call, cause: Cause })
+export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", call({ cause: Why }))
 
 /**
  * The controller failed or gave no decision, so the request stays open.
@@ -164,7 +180,7 @@ export const PresenterFailed = Schema.TaggedStruct("PresenterFailed", { ...call,
  * @category models
  * @since 0.1.0
  */
-export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", { ...asked, cause: Cause })
+export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", asked({ cause: Why }))
 
 /**
  * The memory failed, died, gave nonsense or did not answer in time: what was to be found is asked, and what was to be
@@ -173,11 +189,13 @@ export const ControllerFailed = Schema.TaggedStruct("ControllerFailed", { ...ask
  * @category models
  * @since 0.1.0
  */
-export const MemoryFailed = Schema.TaggedStruct("MemoryFailed", {
-  ...call,
-  doing: Schema.Literals(["find", "remember"]),
-  cause: Cause
-})
+export const MemoryFailed = Schema.TaggedStruct(
+  "MemoryFailed",
+  call({
+    doing: Schema.Literals(["find", "remember"]),
+    cause: Why
+  })
+)
 
 /**
  * The parameters of a gated call do not fit its tool; nobody is asked about them (law L1).
@@ -185,7 +203,7 @@ export const MemoryFailed = Schema.TaggedStruct("MemoryFailed", {
  * @category models
  * @since 0.1.0
  */
-export const InvalidParameters = Schema.TaggedStruct("InvalidParameters", { ...call, cause: Cause })
+export const InvalidParameters = Schema.TaggedStruct("InvalidParameters", call({ cause: Why }))
 
 /**
  * A call ran, and its result is nested too deep, or too large, or no JSON, to be kept and sent to a model (law L17): a failed
@@ -194,10 +212,12 @@ export const InvalidParameters = Schema.TaggedStruct("InvalidParameters", { ...c
  * @category models
  * @since 0.1.0
  */
-export const ResultLeftOut = Schema.TaggedStruct("ResultLeftOut", {
-  ...call,
-  problem: Schema.Literals(["depth", "bytes", "unwritable"])
-})
+export const ResultLeftOut = Schema.TaggedStruct(
+  "ResultLeftOut",
+  call({
+    problem: Schema.Literals(["depth", "bytes", "unwritable"])
+  })
+)
 
 /**
  * A call said something before its end that no reader got, `count` times: it was out of bounds; or the call was approved, and
@@ -207,7 +227,7 @@ export const ResultLeftOut = Schema.TaggedStruct("ResultLeftOut", {
  * @category models
  * @since 0.1.0
  */
-export const PreliminaryLeftOut = Schema.TaggedStruct("PreliminaryLeftOut", { ...call, count: Schema.Number })
+export const PreliminaryLeftOut = Schema.TaggedStruct("PreliminaryLeftOut", call({ count: Schema.Number }))
 
 /**
  * A tool was to wait for an interaction, and its handler caught that and went on: nobody was asked, and its result is
@@ -216,7 +236,7 @@ export const PreliminaryLeftOut = Schema.TaggedStruct("PreliminaryLeftOut", { ..
  * @category models
  * @since 0.1.0
  */
-export const SuspensionCaught = Schema.TaggedStruct("SuspensionCaught", { ...call, interaction: Schema.String })
+export const SuspensionCaught = Schema.TaggedStruct("SuspensionCaught", call({ interaction: Schema.String }))
 
 /**
  * The reader was too slow, and this many events before the next one are gone.
@@ -349,19 +369,24 @@ export const ApprovalEvents = Context.Reference<Service>("@assent/ai/ApprovalEve
  * @since 0.1.0
  */
 export const make = (options?: { readonly capacity?: number | undefined }): Effect.Effect<Service> =>
-  Effect.map(PubSub.sliding<Numbered>(Math.max(1, Math.floor(options?.capacity ?? 1_024))), (pubsub): Service => {
+  Effect.sync((): Service => {
+    const capacity = Math.max(1, Math.floor(options?.capacity ?? 1_024))
+    const readers = new Set<Queue.Queue<Numbered, Cause.Done>>()
     let published = 0
-    let readers = 0
     return {
-      isObserved: () => readers > 0,
-      publish: (event) => Effect.asVoid(PubSub.publish(pubsub, { number: ++published, event })),
+      isObserved: () => readers.size > 0,
+      publish: (event) =>
+        Effect.sync(() => {
+          const numbered = { number: ++published, event }
+          for (const reader of readers) Queue.offerUnsafe(reader, numbered)
+        }),
       subscribe: Effect.acquireRelease(
-        Effect.map(PubSub.subscribe(pubsub), (subscription) => {
-          readers++
+        Effect.map(Queue.sliding<Numbered, Cause.Done>(capacity), (reader) => {
+          readers.add(reader)
           // An event whose number is not the next one comes after events that had to go.
           let last = published
-          return Stream.mapArray(
-            Stream.fromSubscription(subscription),
+          const events = Stream.mapArray(
+            Stream.fromQueue(reader),
             (numbered) =>
               Arr.flatMap(numbered, ({ event, number }): Arr.NonEmptyReadonlyArray<Observed> => {
                 const count = number - last - 1
@@ -369,9 +394,13 @@ export const make = (options?: { readonly capacity?: number | undefined }): Effe
                 return count === 0 ? [event] : [{ _tag: "Missed", count }, event]
               })
           )
+          return { events, reader }
         }),
-        () => Effect.sync(() => void readers--)
-      )
+        ({ reader }) => {
+          readers.delete(reader)
+          return Queue.end(reader)
+        }
+      ).pipe(Effect.map(({ events }) => events))
     }
   })
 

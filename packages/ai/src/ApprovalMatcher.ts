@@ -95,6 +95,8 @@ export class ApprovalMatcherError extends Schema.TaggedError<ApprovalMatcherErro
 // =============================================================================
 
 /**
+ * Whether a value is a matcher.
+ *
  * @example
  * import { ApprovalMatcher } from "@assent/ai"
  *

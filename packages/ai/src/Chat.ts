@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Upstream from "effect/ai/Chat"
+import * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
@@ -15,7 +16,7 @@ import * as Transcript from "./internal/history/transcript.ts"
 import * as Posted from "./internal/posted.ts"
 import { imported, protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
 import * as ProtectedTag from "./internal/turn/protectedTag.ts"
-import * as Prompt from "./Prompt.ts"
+import * as Prompts from "./Prompt.ts"
 
 export * from "effect/ai/Chat"
 
@@ -342,6 +343,6 @@ export const answer = Effect.fnUntraced(function*(
   }
   const [first] = refused
   if (first !== undefined && said.length === 0) return yield* first.error
-  yield* Ref.update(chat.history, Prompt.concat(Prompt.approvalResponses(said)))
+  yield* Ref.update(chat.history, Prompt.concat(Prompts.approvalResponses(said)))
   return refused
 })

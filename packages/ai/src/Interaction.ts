@@ -197,17 +197,27 @@ const SomeText = Schema.String.check(Schema.isPattern(/\S/, { expected: "a text 
  * Asks a person for a text.
  *
  * @example
- * import { DeferredTool, Interaction } from "@assent/ai"
- * import { Schema } from "effect"
+ * import { Approval, ApprovalController, DeferredTool, Interaction, LanguageModel, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
  *
- * const AddToCart = DeferredTool.make("AddToCart", {
- *   parameters: { items: Schema.Array(Schema.String) },
- *   success: Schema.String,
- *   state: Schema.Array(Schema.String),
- *   interactions: { another: Interaction.askUser }
+ * const Book = DeferredTool.make("Book", { success: Schema.String, interactions: { when: Interaction.askUser } })
+ * const toolkit = Toolkit.make(Book)
+ * const Handlers = toolkit.toLayer({
+ *   Book: DeferredTool.handler(Book, {
+ *     start: () => Book.suspend.when({ prompt: "When do you want to come?" }),
+ *     resume: { when: (day) => Effect.succeed(`booked for ${day}`) }
+ *   })
  * })
+ * const Person = ApprovalController.layerInteractive((request) => Approval.answer(request, "Monday"))
  *
- * AddToCart.interactions.another.kind // => "askUser"
+ * const program = LanguageModel.generateText({ prompt: "A table for two.", toolkit }).pipe(
+ *   Effect.map(({ toolResults }) => toolResults[0]?.result),
+ *   Effect.provide([Handlers, Person]),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "1", name: "Book", params: {} })]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => "booked for Monday"
  *
  * @category interactions
  * @since 0.1.0

@@ -261,7 +261,7 @@ export const elicitation = (options?: ElicitationOptions): ApprovalController.Se
  * are guarded by hand, and for agents that run within a tool.
  *
  * @example
- * import { ApprovalController, McpApproval, McpServer, Tool, Toolkit } from "@assent/ai"
+ * import { ApprovalController, McpApproval, McpProtocol, McpServer, McpTest, Tool, Toolkit } from "@assent/ai"
  * import { Effect, Layer, Schema } from "effect"
  *
  * const Deploy = Tool.make("Deploy", { parameters: { to: Schema.String }, success: Schema.String })
@@ -278,7 +278,14 @@ export const elicitation = (options?: ElicitationOptions): ApprovalController.Se
  *   Layer.provide(McpApproval.layerElicitation({ timeLimit: "10 minutes" }))
  * )
  *
- * Layer.isLayer(registrations) // => true
+ * // This client cannot ask its user.
+ * const program = Effect.gen(function*() {
+ *   const client = yield* McpTest.makeClient(registrations, { protocols: [McpProtocol.v2025_11_25] })
+ *   const { content: [first] } = yield* client.callTool({ name: "Deploy", arguments: { to: "production" } })
+ *   return first?.type === "text" && first.text
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "not deployed"
  *
  * @category layers
  * @since 0.1.0
@@ -343,11 +350,9 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
  *
  * @example
  * import { McpApproval, McpProtocol, Tool, Toolkit } from "@assent/ai"
- * import { Effect, Layer } from "effect"
+ * import { Effect, Layer, Sink, Stdio, Stream } from "effect"
  *
  * const Tools = Toolkit.make(Tool.make("Restart", { needsApproval: true }))
- *
- * // Layer.launch(Layer.provide(server, NodeStdio.layer)), with `@effect/platform-node`
  * const server = McpApproval.layerStdio({
  *   name: "machine",
  *   version: "1.0.0",
@@ -357,7 +362,21 @@ export const toolkit = <Tools extends Record<string, Tool.Any>>(
  *   )
  * })
  *
- * Layer.isLayer(server) // => true
+ * // What a client says, and goes. (In a program: Layer.launch(Layer.provide(server, NodeStdio.layer)).)
+ * const hello = {
+ *   jsonrpc: "2.0",
+ *   id: 1,
+ *   method: "initialize",
+ *   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a-client", version: "1" } }
+ * }
+ * let said = ""
+ * const stdio = Stdio.layerTest({
+ *   stdin: Stream.make(new TextEncoder().encode(`${JSON.stringify(hello)}\n`)),
+ *   stdout: () => Sink.forEach((text) => Effect.sync(() => said += text))
+ * })
+ * await Effect.runPromiseExit(Layer.launch(Layer.provide(server, stdio)))
+ *
+ * JSON.parse(said).result.serverInfo.name // => "machine"
  *
  * @category layers
  * @since 0.1.0

@@ -154,7 +154,7 @@ export type Made<
  * The services surface in the services of `generateText` and its siblings; one that is not declared is a compile error.
  *
  * @example
- * import { Approval, Tool } from "@assent/ai"
+ * import { Approval, LanguageModel, Tool } from "@assent/ai"
  * import { Context, Effect, Schema } from "effect"
  *
  * class Protected extends Context.Service<Protected, {
@@ -167,14 +167,20 @@ export type Made<
  *   success: Schema.Struct({ deleted: Schema.Boolean }),
  *   needsApproval: ({ path }) =>
  *     Effect.gen(function*() {
+ *       if (path.startsWith("/tmp/")) return false
  *       const files = yield* Protected
  *       return (yield* files.includes(path)) ? Approval.blocked("This file is protected.") : true
  *     }),
  *   dependencies: [Protected]
  * })
  *
- * DeleteFile.name // => "DeleteFile"
- * Object.keys(DeleteFile.parametersSchema.fields) // => ["path"]
+ * const needed = (path: string) =>
+ *   LanguageModel.isApprovalNeeded(DeleteFile, { id: "call-1", name: "DeleteFile", params: { path } }, []).pipe(
+ *     Effect.provideService(Protected, { includes: () => Effect.succeed(false) })
+ *   )
+ *
+ * await Effect.runPromise(needed("/tmp/a.txt")) // => false
+ * await Effect.runPromise(needed("/home/a.txt")) // => true
  *
  * @category constructors
  * @since 0.1.0
@@ -207,15 +213,19 @@ export const make = <
  * With a JSON Schema for `parameters` nothing is decoded: handler and `needsApproval` get what the model sent.
  *
  * @example
- * import { Tool } from "@assent/ai"
- * import { Predicate } from "effect"
+ * import { LanguageModel, Tool } from "@assent/ai"
+ * import { Effect, Predicate } from "effect"
  *
  * const Query = Tool.dynamic("Query", {
  *   parameters: { type: "object", properties: { sql: { type: "string" } }, required: ["sql"] },
  *   needsApproval: (params) => !(Predicate.hasProperty(params, "sql") && params.sql === "select 1")
  * })
  *
- * Tool.isDynamic(Query) // => true
+ * const needed = (sql: string) =>
+ *   LanguageModel.isApprovalNeeded(Query, { id: "call-1", name: "Query", params: { sql } }, [])
+ *
+ * await Effect.runPromise(needed("select 1")) // => false
+ * await Effect.runPromise(needed("drop table users")) // => true
  *
  * @category constructors
  * @since 0.1.0
@@ -276,17 +286,26 @@ export const dynamic = <
  * longer than the policy may, the call is asked about without it.
  *
  * @example
- * import { ApprovalPresentation, Tool } from "@assent/ai"
- * import { Schema } from "effect"
+ * import { ApprovalPresentation, LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Effect, Schema } from "effect"
  *
- * const files = new Map([["a.txt", "one"]])
+ * const files = new Map([["a.txt", "one\n"]])
  *
  * const WriteFile = Tool.present(
  *   Tool.make("WriteFile", { parameters: { path: Schema.String, content: Schema.String }, needsApproval: true }),
  *   ({ content, path }) => ApprovalPresentation.diff({ path, before: files.get(path) ?? "", after: content })
  * )
+ * const toolkit = Toolkit.make(WriteFile)
+ * const call = ScriptedModel.toolCall({ id: "call-1", name: "WriteFile", params: { path: "a.txt", content: "1\n" } })
  *
- * WriteFile.name // => "WriteFile"
+ * const program = LanguageModel.generateText({ prompt: "Write it as a number.", toolkit }).pipe(
+ *   Effect.map((response) => Response.approvalRequests(response)[0]?.presentation?.content.includes("-one\n+1")),
+ *   Effect.provide(toolkit.toLayer({ WriteFile: () => Effect.void })),
+ *   Effect.provide(ScriptedModel.layer({ turns: [[call]] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => true
  *
  * @category combinators
  * @since 0.1.0
@@ -314,17 +333,20 @@ export const present: {
  * The gate may use the services that the tool declares already; declare more with the tool's `addDependency` first.
  *
  * @example
- * import { Tool } from "@assent/ai"
- * import { pipe, Schema } from "effect"
+ * import { LanguageModel, Tool } from "@assent/ai"
+ * import { Effect, pipe, Schema } from "effect"
  *
  * const SendMail = Tool.make("SendMail", { parameters: { to: Schema.String } })
  *
  * const Asked = Tool.setNeedsApproval(SendMail, true)
  * const AskedAbroad = pipe(SendMail, Tool.setNeedsApproval(({ to }) => !to.endsWith("@example.com")))
  *
- * typeof Asked.needsApproval // => "function"
- * SendMail.needsApproval // => undefined
- * AskedAbroad.name // => "SendMail"
+ * const needed = (tool: typeof SendMail) =>
+ *   LanguageModel.isApprovalNeeded(tool, { id: "1", name: "SendMail", params: { to: "ada@example.com" } }, [])
+ *
+ * await Effect.runPromise(needed(SendMail)) // => false
+ * await Effect.runPromise(needed(Asked)) // => true
+ * await Effect.runPromise(needed(AskedAbroad)) // => false
  *
  * @category combinators
  * @since 0.1.0

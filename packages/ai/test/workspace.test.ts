@@ -140,12 +140,8 @@ describe("workspace", () => {
   })
 
   it("README shows the program it says it shows", () => {
-    assert.include(read("README.md"), read("scratchpad/hello.ts").trimEnd())
-    assert.include(read("packages/ai/README.md"), read("scratchpad/shopping.ts").trimEnd())
-    const page = /```ts\n([^]*?)```/.exec(read("docs/from-a-web-page.md"))?.[1] ?? ""
-    assert.isAbove(page.length, 0)
-    assert.include(read("scratchpad/web-page.ts"), page)
-    const [make = "", use = ""] = read("docs/agents-inside-agents.md").split("```ts\n").slice(1)
-    for (const block of [make, use]) assert.include(read("scratchpad/team/agents.ts"), block.split("```")[0]!)
+    for (const page of ["README.md", "packages/ai/README.md"]) {
+      assert.include(read(page), read("scratchpad/hello.ts").trimEnd())
+    }
   })
 })

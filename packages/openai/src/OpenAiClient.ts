@@ -169,6 +169,24 @@ export interface Service {
 /**
  * OpenAI, as a service.
  *
+ * @example
+ * import { OpenAiClient } from "@assent/openai"
+ * import { Effect, Redacted } from "effect"
+ *
+ * // For what the language model does not do, such as a request of one's own.
+ * const program = Effect.gen(function*() {
+ *   const openai = yield* OpenAiClient.OpenAiClient
+ *   const response = yield* openai.createResponse({ model: "gpt-5.2", input: "Hello.", store: false })
+ *   return response.id
+ * })
+ *
+ * const OpenAi = OpenAiClient.layer({
+ *   apiKey: Redacted.make("sk-1"),
+ *   fetch: () => Promise.resolve(Response.json({ id: "resp_1", output: [] }))
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, OpenAi)) // => "resp_1"
+ *
  * @category services
  * @since 0.1.0
  */

@@ -78,6 +78,28 @@ export interface ConfigFields extends Fields.Fields {}
  * The configuration of the requests of a scope. Its fields win over those that the model was made with; see
  * {@link withConfigOverride}.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: ["Hello!"] })
+ *   const OpenAi = OpenAiLanguageModel.layer({ model: "gpt-5.2" }).pipe(
+ *     Layer.provide(OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url }))
+ *   )
+ *   yield* LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *     Effect.provideService(OpenAiLanguageModel.Config, { max_output_tokens: 100 }),
+ *     Effect.provide(OpenAi)
+ *   )
+ *   return (yield* server.requests).map(({ body }) => body)
+ * })
+ *
+ * const [body] = await Effect.runPromise(Effect.scoped(program))
+ *
+ * JSON.stringify(body).includes(`"max_output_tokens":100`) // => true
+ *
  * @category configuration
  * @since 0.1.0
  */

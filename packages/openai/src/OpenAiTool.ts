@@ -203,11 +203,24 @@ export const Mcp = <const Name extends string = "OpenAiMcp">(
  * Searches the web.
  *
  * @example
- * import { OpenAiTool } from "@assent/openai"
+ * import { LanguageModel, Toolkit } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
  *
  * const Search = OpenAiTool.WebSearch({ search_context_size: "low", filters: { allowed_domains: ["effect.website"] } })
  *
- * Search.id // => "openai.web_search"
+ * const program = Effect.gen(function*() {
+ *   const found = ResponsesServer.webSearch({ query: "effect 4", sources: ["https://effect.website"] })
+ *   const server = yield* ResponsesServer.make({ turns: [[found, ResponsesServer.text("It is out.")]] })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const response = yield* LanguageModel.generateText({ prompt: "Is it out?", toolkit: Toolkit.make(Search) }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client))
+ *   )
+ *   return [response.toolCalls.map((call) => call.name), response.text]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [["OpenAiWebSearch"], "It is out."]
  *
  * @category constructors
  * @since 0.1.0
@@ -224,6 +237,14 @@ export const WebSearch = returningFailures(Tool.providerDefined({
 
 /**
  * Searches the web, as OpenAI's older models do.
+ *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * const Search = OpenAiTool.WebSearchPreview({ search_context_size: "low" })
+ *
+ * Search.id // => "openai.web_search_preview"
+ * Search.args // => { search_context_size: "low" }
  *
  * @category constructors
  * @since 0.1.0
@@ -244,7 +265,10 @@ export const WebSearchPreview = returningFailures(Tool.providerDefined({
  * @example
  * import { OpenAiTool } from "@assent/openai"
  *
- * OpenAiTool.FileSearch({ vector_store_ids: ["vs_1"], max_num_results: 5 }).name // => "OpenAiFileSearch"
+ * const Search = OpenAiTool.FileSearch({ vector_store_ids: ["vs_1"], max_num_results: 5 })
+ *
+ * Search.name // => "OpenAiFileSearch"
+ * Search.args // => { vector_store_ids: ["vs_1"], max_num_results: 5 }
  *
  * @category constructors
  * @since 0.1.0
@@ -262,6 +286,14 @@ export const FileSearch = returningFailures(Tool.providerDefined({
 /**
  * Makes and changes images.
  *
+ * @example
+ * import { OpenAiTool } from "@assent/openai"
+ *
+ * const Draw = OpenAiTool.ImageGeneration({ size: "1024x1024", output_format: "webp" })
+ *
+ * Draw.id // => "openai.image_generation"
+ * Draw.args // => { size: "1024x1024", output_format: "webp" }
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -278,9 +310,24 @@ export const ImageGeneration = returningFailures(Tool.providerDefined({
  * Runs Python in a container at OpenAI.
  *
  * @example
- * import { OpenAiTool } from "@assent/openai"
+ * import { LanguageModel, Toolkit } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel, OpenAiTool } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
  *
- * OpenAiTool.CodeInterpreter({ container: { type: "auto", memory_limit: "4g" } }).name // => "OpenAiCodeInterpreter"
+ * const toolkit = Toolkit.make(OpenAiTool.CodeInterpreter({ container: { type: "auto", memory_limit: "4g" } }))
+ *
+ * const program = Effect.gen(function*() {
+ *   const ran = ResponsesServer.codeInterpreter({ code: "print(2 + 3)", logs: "5\n" })
+ *   const server = yield* ResponsesServer.make({ turns: [[ran, ResponsesServer.text("It is 5.")]] })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const response = yield* LanguageModel.generateText({ prompt: "What is 2 + 3?", toolkit }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client))
+ *   )
+ *   return response.toolResults.map(({ result }) => JSON.stringify(result))
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [`{"outputs":[{"type":"logs","logs":"5\\n"}]}`]
  *
  * @category constructors
  * @since 0.1.0
@@ -313,8 +360,9 @@ export const CodeInterpreter = (
  * Its handler gets `{ input }` and returns a text. A person is asked if `needsApproval` says so, as with `Tool.make`.
  *
  * @example
+ * import { LanguageModel, Response, Toolkit } from "@assent/ai"
  * import { OpenAiTool } from "@assent/openai"
- * import { Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
  * import { Effect } from "effect"
  *
  * const Sql = OpenAiTool.Custom({
@@ -323,8 +371,17 @@ export const CodeInterpreter = (
  *   format: { type: "grammar", syntax: "regex", definition: "SELECT .+" },
  *   needsApproval: true
  * })
+ * const toolkit = Toolkit.make(Sql)
  *
- * const Handlers = Toolkit.make(Sql).toLayer({ Sql: ({ input }) => Effect.succeed(`no rows for ${input}`) })
+ * const program = LanguageModel.generateText({ prompt: "Who is there?", toolkit }).pipe(
+ *   Effect.map((response) => Response.approvalRequests(response).map((request) => request.description)),
+ *   Effect.provide(toolkit.toLayer({ Sql: ({ input }) => Effect.succeed(`no rows for ${input}`) })),
+ *   Effect.provide(ScriptedModel.layer({
+ *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Sql", params: { input: "SELECT name FROM users" } })]]
+ *   }))
+ * )
+ *
+ * await Effect.runPromise(program) // => ["Sql(input='SELECT name FROM users')"]
  *
  * @category constructors
  * @since 0.1.0
@@ -356,15 +413,23 @@ export const Custom = <const Name extends string, Mode extends Tool.FailureMode 
  * otherwise. The program runs them, in the toolkit's handler.
  *
  * @example
+ * import { LanguageModel } from "@assent/ai"
  * import { OpenAiTool } from "@assent/openai"
+ * import { Effect } from "effect"
  *
  * const Guarded = OpenAiTool.LocalShell({})
  * const Trusting = OpenAiTool.LocalShell({
  *   needsApproval: ({ action }) => action.command[0] !== "ls"
  * })
  *
- * typeof Guarded.needsApproval // => "function"
- * Trusting.requiresHandler // => true
+ * const call = {
+ *   id: "call-1",
+ *   name: "OpenAiLocalShell",
+ *   params: { action: { type: "exec", command: ["ls", "src"], env: {} } }
+ * }
+ *
+ * await Effect.runPromise(LanguageModel.isApprovalNeeded(Guarded, call, [])) // => true
+ * await Effect.runPromise(LanguageModel.isApprovalNeeded(Trusting, call, [])) // => false
  *
  * @category constructors
  * @since 0.1.0
@@ -388,17 +453,29 @@ export const LocalShell = <Mode extends Tool.FailureMode | undefined = undefined
  * otherwise. The program runs them, in the toolkit's handler.
  *
  * @example
+ * import { ApprovalController, Toolkit } from "@assent/ai"
  * import { OpenAiTool } from "@assent/openai"
- * import { Toolkit } from "@assent/ai"
- * import { Effect } from "effect"
+ * import { Effect, Stream } from "effect"
  *
- * const kit = Toolkit.make(OpenAiTool.Shell({}))
- *
- * const Handlers = kit.toLayer({
- *   OpenAiShell: ({ action }) => Effect.succeed({
- *     output: action.commands.map(() => ({ stdout: "", stderr: "", outcome: { type: "exit", exit_code: 0 } }))
- *   })
+ * const tools = Toolkit.make(OpenAiTool.Shell({}))
+ * const Handlers = tools.toLayer({
+ *   OpenAiShell: ({ action }) =>
+ *     Effect.succeed({
+ *       output: action.commands.map(() => ({ stdout: "", stderr: "", outcome: { type: "exit", exit_code: 0 } }))
+ *     })
  * })
+ *
+ * const program = Effect.gen(function*() {
+ *   const guarded = yield* Toolkit.guard(tools)
+ *   const action = { commands: ["rm -r build", "npm run build"], timeout_ms: null, max_output_length: null }
+ *   const [result] = yield* Stream.runCollect(yield* guarded.handle("OpenAiShell", { action }))
+ *   return result?.isFailure
+ * })
+ * const answered = (answer: boolean) =>
+ *   Effect.provide(program, [Handlers, ApprovalController.layerInteractive(() => answer)])
+ *
+ * await Effect.runPromise(answered(true)) // => false
+ * await Effect.runPromise(answered(false)) // => true
  *
  * @category constructors
  * @since 0.1.0
@@ -422,13 +499,23 @@ export const Shell = <Mode extends Tool.FailureMode | undefined = undefined>(
  * program makes them, in the toolkit's handler.
  *
  * @example
+ * import { LanguageModel } from "@assent/ai"
  * import { OpenAiTool } from "@assent/openai"
+ * import { Effect } from "effect"
  *
  * const InSourcesOnly = OpenAiTool.ApplyPatch({
  *   needsApproval: ({ operation }) => operation.type === "delete_file" || !operation.path.startsWith("src/")
  * })
  *
- * InSourcesOnly.name // => "OpenAiApplyPatch"
+ * const needed = (path: string) =>
+ *   LanguageModel.isApprovalNeeded(InSourcesOnly, {
+ *     id: "call-1",
+ *     name: "OpenAiApplyPatch",
+ *     params: { call_id: "call-1", operation: { type: "create_file", path, diff: "+one\n" } }
+ *   }, [])
+ *
+ * await Effect.runPromise(needed("src/a.ts")) // => false
+ * await Effect.runPromise(needed("package.json")) // => true
  *
  * @category constructors
  * @since 0.1.0

@@ -10,6 +10,7 @@ import * as Consumers from "./consumers.ts"
 import * as Newcomer from "./newcomer.ts"
 import { pack } from "./pack.ts"
 import * as Publishable from "./publishable.ts"
+import * as Weight from "./weight.ts"
 
 const main = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -20,6 +21,7 @@ const main = Effect.gen(function*() {
   const packages = yield* pack(root, folder)
   const entrypoints = yield* Effect.forEach(packages, Publishable.check)
   yield* Newcomer.checkPages(root, packages)
+  const weight = yield* Weight.check(folder)
   const programs = yield* Newcomer.writePrograms({ root, folder, packages })
   const consumers = yield* Consumers.check({ root, folder, packages, programs: [...programs.keys()] })
   yield* Newcomer.runPrograms(folder, programs)
@@ -27,7 +29,8 @@ const main = Effect.gen(function*() {
     `Packed: ${packages.map(({ name }) => name).join(", ")}; ${
       entrypoints.reduce((sum, one) => sum + one, 0)
     } modules, ` +
-      `${programs.size} programs, TypeScript ${consumers.join(", ")}.`
+      `${programs.size} programs, TypeScript ${consumers.join(", ")}. ` +
+      `More than effect's own: ${weight.gzip} bytes of gzip in a bundle, ${weight.modules} modules on import.`
   )
 })
 

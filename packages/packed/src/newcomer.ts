@@ -13,8 +13,13 @@ export const checkPages = Effect.fnUntraced(function*(root: string, packages: Re
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const guides = (yield* fs.readDirectory(path.join(root, "docs"))).filter((file) => file.endsWith(".md"))
+  // What is tested, story by story, where a package has such a page.
+  const tested = yield* Effect.filter(
+    packages.map(({ name }) => `packages/${name}/test/README.md`),
+    (page) => fs.exists(path.join(root, page))
+  )
   const ours = yield* Effect.forEach(
-    ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`)],
+    ["README.md", "SECURITY.md", ...guides.map((guide) => `docs/${guide}`), ...tested],
     (page) =>
       Effect.map(fs.readFileString(path.join(root, page)), (text) => brokenLinks({ page, text, published: false }))
   )

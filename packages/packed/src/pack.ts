@@ -57,7 +57,8 @@ export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
     yield* expectNone(missing.map((file) => `@assent/${name} is packed without ${file}`))
     yield* expect(!files.some((file) => file.endsWith(".tsbuildinfo")), `@assent/${name} has a build's notes in it`)
     yield* expectNone(
-      compiled.filter((module) => !files.includes(`src/${module}.ts`))
+      // What is behind the public modules of @assent/ai is put together anew each time.
+      compiled.filter((module) => !files.includes(`src/${module}.ts`) && !(name === "ai" && isInternal(module)))
         .map((module) => `@assent/${name} has dist/${module}.js, which has no source any more`)
     )
     yield* fs.writeFileString(

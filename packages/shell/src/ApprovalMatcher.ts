@@ -158,6 +158,18 @@ const isTrusted = (pattern: Pattern.Pattern, program: string): boolean =>
 /**
  * Makes a matcher anew from what was stored, as `@assent/ai` does, one of command lines included.
  *
+ * @example
+ * import { ApprovalMatcher } from "@assent/shell"
+ * import { Schema } from "effect"
+ *
+ * const stored = JSON.stringify(ApprovalMatcher.shell(["git *"], { param: "command" }).description)
+ * const description = Schema.decodeUnknownSync(ApprovalMatcher.Description)(JSON.parse(stored))
+ *
+ * const matcher = ApprovalMatcher.fromDescription(description)
+ *
+ * matcher.covers({ command: "git log" }) // => true
+ * matcher.covers({ command: "git log; rm -r ." }) // => false
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -107,15 +107,21 @@ export const layer = (
  * of a later version of this package.
  *
  * @example
+ * import { ApprovalSeal } from "@assent/ai"
  * import { SqlApproval } from "@assent/sql"
  * import { PgClient } from "@effect/sql-pg"
- * import { Config, Layer } from "effect"
+ * import { Effect, Layer, Redacted } from "effect"
  *
+ * const key = Redacted.make("a key that every process has, of 32 bytes or more")
  * const Kept = SqlApproval.layerPg({ tenantBytes: 1_000_000_000 }).pipe(
- *   Layer.provide(PgClient.layerConfig({ url: Config.Redacted("DATABASE_URL") }))
+ *   Layer.provide(ApprovalSeal.layer({ key })),
+ *   // In a program: PgClient.layerConfig({ url: Config.Redacted("DATABASE_URL") }). Nobody listens at this address.
+ *   Layer.provide(PgClient.layer({ url: Redacted.make("postgres://127.0.0.1:1/approvals") }))
  * )
  *
- * Layer.isLayer(Kept) // => true
+ * const program = Effect.flip(Effect.provide(Effect.void, Kept))
+ *
+ * await Effect.runPromise(program).then((error) => error._tag === "StoreError" && error.reason) // => "Unavailable"
  *
  * @category layers
  * @since 0.1.0
@@ -146,10 +152,29 @@ export const layerPg = (
  * were sealed, and are asked again; so is what remembered approvals covered, because they may have been taken back since.
  *
  * @example
+ * import { ApprovalSeal } from "@assent/ai"
  * import { SqlApproval } from "@assent/sql"
  * import { Effect } from "effect"
+ * import * as Fs from "node:fs"
+ * import * as Os from "node:os"
+ * import * as Path from "node:path"
  *
- * await Effect.runPromise(SqlApproval.restored({ filename: ":memory:" })) // => undefined
+ * const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-"))
+ * const filename = Path.join(folder, "approvals.db")
+ * const Kept = SqlApproval.layer({ filename })
+ * const call = { source: "local", toolName: "Pay", toolCallId: "1", schemaFingerprint: "v1", params: "{}", scope: {} }
+ *
+ * const program = Effect.gen(function*() {
+ *   const seal = Effect.flatMap(ApprovalSeal.ApprovalSeal, (seal) => seal.seal(call))
+ *   const { approvalId } = yield* Effect.provide(seal, Kept)
+ *   yield* SqlApproval.restored({ filename })
+ *   const verify = Effect.flatMap(ApprovalSeal.ApprovalSeal, (seal) => seal.verify(approvalId, call))
+ *   return yield* Effect.provide(Effect.flip(verify), Kept)
+ * })
+ * const error = await Effect.runPromise(program)
+ * Fs.rmSync(folder, { recursive: true })
+ *
+ * error.reason._tag // => "UnknownKey"
  *
  * @category restoring
  * @since 0.1.0
@@ -160,6 +185,19 @@ export const restored = (
 
 /**
  * {@link restored}, of a PostgreSQL database.
+ *
+ * @example
+ * import { SqlApproval } from "@assent/sql"
+ * import { PgClient } from "@effect/sql-pg"
+ * import { Effect, Redacted } from "effect"
+ *
+ * // Nobody listens at this address.
+ * const Database = PgClient.layer({ url: Redacted.make("postgres://127.0.0.1:1/approvals") })
+ *
+ * // To be run once, after the backup was played back and before a program begins.
+ * const program = Effect.flip(Effect.provide(SqlApproval.restoredPg(), Database))
+ *
+ * await Effect.runPromise(program).then((error) => error._tag === "StoreError" && error.reason) // => "Unavailable"
  *
  * @category restoring
  * @since 0.1.0

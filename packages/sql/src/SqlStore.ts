@@ -53,6 +53,27 @@ export interface Options {
  * Makes a store over a client, and its tables where they are not there yet. As long as the scope it tells those who wait for
  * what other processes write.
  *
+ * @example
+ * import { SqliteClient, SqlStore } from "@assent/sql"
+ * import { Effect } from "effect"
+ * import { SqlClient } from "effect/sql"
+ *
+ * // What a program writes into a table of its own is written with the store's rows, or none of it is.
+ * const program = Effect.gen(function*() {
+ *   const sql = yield* SqlClient.SqlClient
+ *   yield* sql`CREATE TABLE note (text TEXT NOT NULL) STRICT`
+ *   const store = yield* SqlStore.make()
+ *   const both = Effect.gen(function*() {
+ *     yield* sql`INSERT INTO note (text) VALUES (${"hello"})`
+ *     yield* store.conversations.write("c-1", undefined, { name: "shoes", state: "{}", keep: 0, append: [] })
+ *     return yield* Effect.fail("the machine is on fire")
+ *   })
+ *   yield* Effect.flip(store.atomically(both))
+ *   return [(yield* sql`SELECT text FROM note`).length, yield* store.conversations.get("c-1")]
+ * }).pipe(Effect.scoped, Effect.provide(SqliteClient.layer({ filename: ":memory:" })))
+ *
+ * await Effect.runPromise(program) // => [0, undefined]
+ *
  * @category constructors
  * @since 0.1.0
  */

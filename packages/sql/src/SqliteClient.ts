@@ -50,6 +50,21 @@ export interface Options {
  * Opens a database, as long as the scope. It has one connection, and a transaction is `BEGIN IMMEDIATE`. Fails with a
  * `ConnectionError` where the runtime has no `node:sqlite`, and where the file cannot be opened.
  *
+ * @example
+ * import { SqliteClient } from "@assent/sql"
+ * import { Effect } from "effect"
+ * import { Reactivity } from "effect/reactivity"
+ *
+ * const program = Effect.gen(function*() {
+ *   const sql = yield* SqliteClient.make({ filename: ":memory:" })
+ *   yield* sql`CREATE TABLE word (text TEXT NOT NULL) STRICT`
+ *   const failing = Effect.andThen(sql`INSERT INTO word (text) VALUES (${"no"})`, Effect.fail("no"))
+ *   yield* Effect.flip(sql.withTransaction(failing))
+ *   return yield* sql`SELECT text FROM word`
+ * }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+ *
+ * await Effect.runPromise(program) // => []
+ *
  * @category constructors
  * @since 0.1.0
  */

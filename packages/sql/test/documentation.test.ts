@@ -2,4 +2,4 @@
 import * as Path from "node:path"
 import { describeDocumentation } from "../../ai/test/house.ts"
 
-describeDocumentation(Path.join(import.meta.dirname, "../src"), { withoutExample: 3 })
+describeDocumentation(Path.join(import.meta.dirname, "../src"))

@@ -104,6 +104,40 @@ class Stopped extends Terminal.QuitError {
 /**
  * The controller. Fails with {@link NoTerminal} where nobody can be asked: never a yes, and never a wait for nobody.
  *
+ * @example
+ * import { ApprovalController } from "@assent/ai"
+ * import { TerminalController } from "@assent/terminal"
+ * import { Effect, FileSystem, Layer, Path, Terminal } from "effect"
+ * import { TerminalCapabilities } from "effect/cli"
+ *
+ * // Asks where somebody is at a terminal; elsewhere, as in a job at night, whatever needs approval is denied.
+ * const controller = TerminalController.make({ by: { id: "ada" } }).pipe(
+ *   Effect.catchTag("NoTerminal", () => Effect.succeed(ApprovalController.strict))
+ * )
+ * const program = ApprovalController.request({ name: "deploy" }).pipe(
+ *   Effect.map((decision) => decision._tag),
+ *   Effect.provideServiceEffect(ApprovalController.ApprovalController, controller)
+ * )
+ *
+ * // A job at night (in a program: NodeServices.layer):
+ * const nobody = { canColor: false, canAnimate: false, canPrompt: false }
+ * const terminal = Terminal.make({
+ *   columns: Effect.succeed(80),
+ *   rows: Effect.succeed(24),
+ *   size: Effect.never,
+ *   readInput: Effect.never,
+ *   readLine: Effect.never,
+ *   display: () => Effect.void
+ * })
+ * const services = Layer.mergeAll(
+ *   Layer.succeed(TerminalCapabilities.TerminalCapabilities, nobody),
+ *   Layer.succeed(Terminal.Terminal, terminal),
+ *   FileSystem.layerNoop({}),
+ *   Path.layer
+ * )
+ *
+ * await Effect.runPromise(Effect.provide(program, services)) // => "Denied"
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -56,6 +56,23 @@ const refused = <Status extends Refused["status"]>(status: Status, description: 
 /**
  * {@link Refused} with its statuses, as an `HttpApi` declares them: the `error` of a middleware that says who somebody is.
  *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Schema } from "effect"
+ * import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, OpenApi } from "effect/http-api"
+ *
+ * class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Decider.Current }>()(
+ *   "Authorization",
+ *   { error: Decider.refusals }
+ * ) {}
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Authorization))
+ *
+ * const { responses } = OpenApi.fromApi(Api).paths["/name"]!.get!
+ *
+ * Object.keys(responses).filter((status) => status !== "200") // => ["401", "403", "404"]
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -72,6 +89,36 @@ export const refusals = [
 /**
  * Finds out who makes a request. Routes that need it do not start without one.
  *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer } from "effect"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * // A route of the program's own, which knows people as the routes of this package do.
+ * const Name = HttpRouter.use((router) =>
+ *   Effect.gen(function*() {
+ *     const { identify } = yield* Decider.Decider
+ *     const answer = Effect.match(identify, {
+ *       onSuccess: ({ person }) => HttpServerResponse.text(person?.name ?? "nobody"),
+ *       onFailure: ({ message, status }) => HttpServerResponse.text(message, { status })
+ *     })
+ *     yield* router.add("GET", "/name", answer)
+ *   })
+ * )
+ * const Ours = Decider.layer((request) =>
+ *   request.headers["authorization"] === "Bearer t-1"
+ *     ? Effect.succeed({ person: { id: "ada", name: "Ada" }, scope: { principal: "ada" } })
+ *     : Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Layer.provide(Name, Ours), { disableLogger: true })
+ * const named = async (authorization: string) =>
+ *   (await handler(new Request("http://localhost/name", { headers: { authorization } }))).text()
+ *
+ * await named("Bearer t-1") // => "Ada"
+ * await named("Bearer t-2") // => "Please log in."
+ * await dispose()
+ *
  * @category services
  * @since 0.1.0
  */
@@ -85,7 +132,9 @@ export class Decider extends Context.Service<Decider, {
  *
  * @example
  * import { Decider } from "@assent/web"
- * import { Effect, Layer, Redacted } from "effect"
+ * import { Effect, Layer, Redacted, Schema } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
  * import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
  *
  * class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Decider.Current }>()(
@@ -104,6 +153,24 @@ export class Decider extends Context.Service<Decider, {
  *   }
  * })
  *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Authorization))
+ * const MeLive = HttpApiBuilder.group(Api, "me", (handlers) =>
+ *   handlers.handle("name", () => Effect.map(Decider.Current, ({ person }) => person?.name ?? "nobody")))
+ * const Routes = HttpApiBuilder.layer(Api).pipe(
+ *   Layer.provide(MeLive),
+ *   Layer.provide([AuthorizationLive, HttpServer.layerServices])
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ * const asked = (authorization: string) =>
+ *   handler(new Request("http://localhost/name", { headers: { authorization } }))
+ * const [ada, nobody] = [await asked("Bearer t-1"), await asked("Bearer t-2")]
+ *
+ * await ada.json() // => "Ada"
+ * nobody.status // => 401
+ * await dispose()
+ *
  * @category services
  * @since 0.1.0
  */
@@ -117,6 +184,30 @@ export class Current extends Context.Service<Current, Who>()("@assent/web/Decide
  * Asks the {@link Decider} of the program who makes a request to an `HttpApi`, so that its routes and those of this package's
  * other modules know people in the same way.
  *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer, Schema } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Decider.Middleware))
+ *
+ * const MeLive = HttpApiBuilder.group(Api, "me", (handlers) =>
+ *   handlers.handle("name", () => Effect.map(Decider.Current, ({ person }) => person?.name ?? "nobody")))
+ * const Routes = HttpApiBuilder.layer(Api).pipe(
+ *   Layer.provide(MeLive),
+ *   Layer.provide(Decider.layerMiddleware),
+ *   Layer.provide(Decider.layer(() => Effect.succeed({ person: { id: "ada", name: "Ada" }, scope: {} }))),
+ *   Layer.provide(HttpServer.layerServices)
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/name"))
+ *
+ * await response.json() // => "Ada"
+ * await dispose()
+ *
  * @category middleware
  * @since 0.1.0
  */
@@ -127,6 +218,30 @@ export class Middleware extends HttpApiMiddleware.Service<Middleware, { provides
 
 /**
  * {@link Middleware}, from the decider of the program.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Layer, Schema } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+ *
+ * const Me = HttpApiGroup.make("me").add(HttpApiEndpoint.get("name", "/name", { success: Schema.String }))
+ * const Api = HttpApi.make("api").add(Me.middleware(Decider.Middleware))
+ *
+ * const MeLive = HttpApiBuilder.group(Api, "me", (handlers) => handlers.handle("name", () => Effect.succeed("Ada")))
+ * const nobody = new Decider.Refused({ status: 401, message: "Please log in." })
+ * const Routes = HttpApiBuilder.layer(Api).pipe(
+ *   Layer.provide(MeLive),
+ *   Layer.provide(Decider.layerMiddleware),
+ *   Layer.provide(Decider.layer(() => Effect.fail(nobody))),
+ *   Layer.provide(HttpServer.layerServices)
+ * )
+ *
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/name"))
+ * await dispose()
+ *
+ * response.status // => 401
  *
  * @category middleware
  * @since 0.1.0
@@ -151,6 +266,7 @@ export const layerMiddleware: Layer.Layer<Middleware, never, Decider> = Layer.ef
  * @example
  * import { Decider } from "@assent/web"
  * import { Effect } from "effect"
+ * import { HttpServerRequest } from "effect/http"
  *
  * const sessions = new Map([["s-1", { id: "ada", name: "Ada" }]])
  *
@@ -160,6 +276,20 @@ export const layerMiddleware: Layer.Layer<Middleware, never, Decider> = Layer.ef
  *     ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
  *     : Effect.succeed({ person, scope: { principal: person.id } })
  * })
+ *
+ * const who = (cookie: string) =>
+ *   Effect.flatMap(Decider.Decider, ({ identify }) => identify).pipe(
+ *     Effect.map(({ person }) => person?.name),
+ *     Effect.catch(({ message }) => Effect.succeed(message)),
+ *     Effect.provide(Ours),
+ *     Effect.provideService(
+ *       HttpServerRequest.HttpServerRequest,
+ *       HttpServerRequest.fromWeb(new Request("http://localhost/api/chat", { headers: { cookie } }))
+ *     )
+ *   )
+ *
+ * await Effect.runPromise(who("session=s-1")) // => "Ada"
+ * await Effect.runPromise(who("session=s-2")) // => "Please log in."
  *
  * @category layers
  * @since 0.1.0
@@ -183,6 +313,24 @@ export const layer = <E, R>(
 /**
  * Everybody is let in, and nobody is known: whoever reaches the server sees every conversation and decides in it. For a
  * program on one's own machine. What policies name `approvers` for, nobody can decide.
+ *
+ * @example
+ * import { Decider } from "@assent/web"
+ * import { Effect, Logger } from "effect"
+ * import { HttpServerRequest } from "effect/http"
+ *
+ * const warnings: Array<unknown> = []
+ * const program = Effect.flatMap(Decider.Decider, ({ identify }) => identify).pipe(
+ *   Effect.provideService(
+ *     HttpServerRequest.HttpServerRequest,
+ *     HttpServerRequest.fromWeb(new Request("http://localhost/api/chat"))
+ *   ),
+ *   Effect.provide(Decider.layerInsecure),
+ *   Effect.provide(Logger.layer([Logger.make(({ message }) => warnings.push(message))]))
+ * )
+ *
+ * await Effect.runPromise(program) // => { scope: {} }
+ * warnings.length // => 1
  *
  * @category layers
  * @since 0.1.0

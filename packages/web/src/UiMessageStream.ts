@@ -58,6 +58,49 @@ export type Details = Body.Details
  * UiMessageStream.withDetails })`. Where they do not arrive, the call is asked again, and never runs as it was. A note may
  * follow it.
  *
+ * @example
+ * import { Conversation, Tool, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { Decider, UiMessageStream } from "@assent/web"
+ * import { Chat } from "@ai-sdk/react"
+ * import { DefaultChatTransport, isToolUIPart } from "ai"
+ * import { Effect, Layer, Schema } from "effect"
+ * import { HttpRouter } from "effect/http"
+ *
+ * const DeleteFile = Tool.make("DeleteFile", {
+ *   parameters: { path: Schema.String },
+ *   success: Schema.String,
+ *   needsApproval: true
+ * })
+ * const toolkit = Toolkit.make(DeleteFile)
+ * const call = ScriptedModel.toolCall({ id: "call-1", name: "DeleteFile", params: { path: "a.txt" } })
+ * const Routes = UiMessageStream.layer({ conversation: (id) => Conversation.make({ id, toolkit }) }).pipe(
+ *   Layer.provide(Decider.layer(() => Effect.succeed({ person: { id: "ada" }, scope: { principal: "ada" } }))),
+ *   Layer.provide(toolkit.toLayer({ DeleteFile: ({ path }) => Effect.succeed(`deleted ${path}`) })),
+ *   Layer.provide(ScriptedModel.layer({ turns: [[call], "It is gone."] }))
+ * )
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ *
+ * // The page, on which a person changes what was proposed. (In a browser: without `fetch`.)
+ * const details: Record<string, UiMessageStream.Details> = {}
+ * const chat = new Chat({
+ *   id: "details-1",
+ *   transport: new DefaultChatTransport({
+ *     api: "http://localhost/api/chat",
+ *     body: () => ({ details }),
+ *     fetch: async (input, init) => handler(new Request(input, init))
+ *   })
+ * })
+ * await chat.sendMessage({ text: "Delete it." })
+ * const card = chat.lastMessage!.parts.filter(isToolUIPart).find((part) => part.state === "approval-requested")!
+ * const { id } = card.approval
+ * details[id] = { params: { path: "b.txt" } }
+ * await chat.addToolApprovalResponse({ id, approved: true, reason: UiMessageStream.withDetails })
+ * await chat.sendMessage()
+ * await dispose()
+ *
+ * JSON.stringify(chat.messages).includes("deleted b.txt") // => true
+ *
  * @category constants
  * @since 0.1.0
  */

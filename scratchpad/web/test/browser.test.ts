@@ -5,6 +5,7 @@ import { launch } from "./browser.ts"
 import { folder } from "./build.ts"
 import * as Chat from "./chatDriver.ts"
 import { describeScenarios } from "./describe.ts"
+import { describeGuide } from "./guide.ts"
 import * as Page from "./pageDriver.ts"
 import * as Program from "./program.ts"
 import { hasty } from "./scenarios/hasty.ts"
@@ -29,3 +30,4 @@ const windows = Windows.make(() => browser)
 describeScenarios({ windows, driver: Chat.driver }, folder)
 describeServed(windows, () => program)
 describeScenarios({ windows, driver: Page.driver }, Page.folder, [...stopping, ...hasty])
+describeGuide(windows)

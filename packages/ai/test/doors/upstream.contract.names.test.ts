@@ -95,6 +95,7 @@ const taken: Taken = {
     "empty",
     "fromMessages",
     "fromResponseParts",
+    "isPrompt",
     "make",
     "makeMessage",
     "makePart"

@@ -1,5 +1,5 @@
 /**
- * The tables of `packages/ai/README.md` name tests; here they are looked up, so that the tables cannot rot.
+ * The tables of `packages/ai/test/README.md` name tests; here they are looked up, so that the tables cannot rot.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
@@ -64,15 +64,15 @@ interface Row {
   readonly tests: ReadonlyArray<Named>
 }
 
-const readme = Fs.readFileSync(Path.join(tests, "../README.md"), "utf8")
+const readme = Fs.readFileSync(Path.join(tests, "README.md"), "utf8")
 
-/** The rows of the table with this first heading; its last column names tests. */
+/** The rows of the tables with this first heading; their last column names tests. */
 const rowsOf = (heading: string): ReadonlyArray<Row> => {
-  const lines = readme.split("\n")
-  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
-  assert.isAtLeast(start, 0, `no table "${heading}"`)
-  const end = lines.findIndex((line, index) => index > start && !line.startsWith("|"))
-  return lines.slice(start + 2, end).map((line) => {
+  const tables = readme.split("\n\n").map((block) => block.trim().split("\n")).filter(([first = ""]) =>
+    first.startsWith(`| ${heading} `)
+  )
+  assert.isNotEmpty(tables, `no table "${heading}"`)
+  return tables.flatMap((lines) => lines.slice(2)).map((line) => {
     const cells = line.slice(1, -1).split("|").map((cell) => cell.trim())
     return { name: cells[0]!, cells, tests: readTests(cells.at(-1)!) }
   })
@@ -80,7 +80,7 @@ const rowsOf = (heading: string): ReadonlyArray<Row> => {
 
 const cases = rowsOf("Case")
 
-describe("tables of the README", () => {
+describe("tables of test/README.md", () => {
   for (const { name, tests } of [...cases, ...rowsOf("Item"), ...rowsOf("Story")]) {
     it(`${name}: every test it names is there`, () => {
       assert.isNotEmpty(tests)

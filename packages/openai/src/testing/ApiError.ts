@@ -23,6 +23,24 @@ export interface ApiError {
 /**
  * Any error; `type` is `"invalid_request_error"` and `status` 400 unless told otherwise.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const noModel = ResponsesServer.apiError({ status: 404, code: "model_not_found", message: "There is no gpt-0." })
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [noModel] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   return yield* Effect.flip(Effect.tryPromise({
+ *     try: () => client.responses.create({ model: "gpt-0", input: "Hi" }),
+ *     catch: (error) => error instanceof OpenAI.APIError ? [error.status, error.code] : []
+ *   }))
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [404, "model_not_found"]
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -90,6 +108,24 @@ export const rateLimit = (options?: {
 /**
  * The account has no money left: 429 like a rate limit, but waiting does not help.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [ResponsesServer.insufficientQuota()] })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url, maxRetries: 0 })
+ *   const error = yield* LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client)),
+ *     Effect.flip
+ *   )
+ *   return error.reason._tag
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "QuotaExhaustedError"
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -105,6 +141,22 @@ export const insufficientQuota = (): ApiError =>
 /**
  * The input does not fit into the model's context window: 400.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [ResponsesServer.contextLengthExceeded()] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   return yield* Effect.flip(Effect.tryPromise({
+ *     try: () => client.responses.create({ model: "gpt-5.5", input: "a long book" }),
+ *     catch: (error) => error instanceof OpenAI.APIError ? [error.status, error.code] : []
+ *   }))
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [400, "context_length_exceeded"]
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -118,6 +170,22 @@ export const contextLengthExceeded = (): ApiError =>
 /**
  * The server failed: 500.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [ResponsesServer.serverError()] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url, maxRetries: 0 })
+ *   return yield* Effect.flip(Effect.tryPromise({
+ *     try: () => client.responses.create({ model: "gpt-5.5", input: "Hi" }),
+ *     catch: (error) => error instanceof OpenAI.InternalServerError && error.status
+ *   }))
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => 500
+ *
  * @category errors
  * @since 0.1.0
  */
@@ -130,6 +198,24 @@ export const serverError = (): ApiError =>
 
 /**
  * Too many others are asking: 503.
+ *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [ResponsesServer.overloaded()] })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url, maxRetries: 0 })
+ *   const error = yield* LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client)),
+ *     Effect.flip
+ *   )
+ *   return error.isRetryable
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => true
  *
  * @category errors
  * @since 0.1.0

@@ -125,6 +125,27 @@ export interface Service {
 /**
  * The server, for programs that get it from a layer.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * // The program as it is, with the client of a server that follows a script.
+ * const Client = Layer.unwrap(Effect.map(ResponsesServer.ResponsesServer, (server) =>
+ *   OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })))
+ *
+ * const program = Effect.gen(function*() {
+ *   yield* LanguageModel.generateText({ prompt: "Hi" })
+ *   const server = yield* ResponsesServer.ResponsesServer
+ *   return yield* server.calls
+ * }).pipe(
+ *   Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), Client)),
+ *   Effect.provide(ResponsesServer.layer({ turns: ["Hello!"] }))
+ * )
+ *
+ * await Effect.runPromise(program) // => 1
+ *
  * @category services
  * @since 0.1.0
  */
@@ -222,13 +243,16 @@ const turnAfterLast = (options: Options, turns: ReadonlyArray<Turn>, calls: numb
  * @example
  * import { ResponsesServer } from "@assent/openai/testing"
  * import { Effect } from "effect"
+ * import OpenAI from "openai"
  *
  * const program = Effect.gen(function*() {
  *   const server = yield* ResponsesServer.ResponsesServer
- *   return server.url.startsWith("http://127.0.0.1:")
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const response = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "Hi" }))
+ *   return response.output_text
  * }).pipe(Effect.provide(ResponsesServer.layer({ turns: ["Hello!"] })))
  *
- * await Effect.runPromise(program) // => true
+ * await Effect.runPromise(program) // => "Hello!"
  *
  * @category layers
  * @since 0.1.0

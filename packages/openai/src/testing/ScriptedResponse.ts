@@ -122,6 +122,25 @@ export interface FileSearchOptions {
 /**
  * A message of text.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[
+ *       ResponsesServer.text("Let me see. ", { phase: "commentary" }),
+ *       ResponsesServer.text("It is 5.", { phase: "final_answer" })
+ *     ]]
+ *   })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const { output } = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "2 + 3?" }))
+ *   return output.map((item) => item.type === "message" && item.phase)
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["commentary", "final_answer"]
+ *
  * @category items
  * @since 0.1.0
  */
@@ -134,6 +153,25 @@ export const text = (text: string, options?: TextOptions): ScriptedItem => ({
 /**
  * A message of several parts, texts and refusals.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.message([
+ *       { type: "output_text", text: "The first half is easy. ", annotations: [] },
+ *       { type: "refusal", refusal: "The second I cannot do." }
+ *     ])]]
+ *   })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const { output } = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "Do both." }))
+ *   return output.flatMap((item) => item.type === "message" ? item.content.map(({ type }) => type) : [])
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["output_text", "refusal"]
+ *
  * @category items
  * @since 0.1.0
  */
@@ -141,6 +179,23 @@ export const message = (parts: ReadonlyArray<MessagePart>): ScriptedItem => ({ _
 
 /**
  * A message in which the model refuses.
+ *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[ResponsesServer.refusal("I cannot help with that.")]] })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const response = yield* LanguageModel.generateText({ prompt: "Pick this lock." }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client))
+ *   )
+ *   return response.finishReason
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "content-filter"
  *
  * @category items
  * @since 0.1.0
@@ -154,6 +209,25 @@ export const refusal = (refusal: string): ScriptedItem => ({
 /**
  * Reasoning with its summaries. Its encrypted content is sent when the request includes
  * `"reasoning.encrypted_content"`, as by OpenAI.
+ *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.reasoning("Two and three are five."), ResponsesServer.text("5")]]
+ *   })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const response = yield* LanguageModel.generateText({ prompt: "What is 2 + 3?" }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client))
+ *   )
+ *   return [response.reasoningText, response.text]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["Two and three are five.", "5"]
  *
  * @category items
  * @since 0.1.0
@@ -169,6 +243,29 @@ export const reasoning = (summary: string | ReadonlyArray<string> = [], options?
 /**
  * A call of one of the program's own functions. `arguments`, if given, is sent as it stands, so that a test can send
  * what is no JSON; else `params` as JSON.
+ *
+ * @example
+ * import { LanguageModel, Response, Tool, Toolkit } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted, Schema } from "effect"
+ *
+ * const DeleteFile = Tool.make("DeleteFile", { parameters: { path: Schema.String }, needsApproval: true })
+ * const toolkit = Toolkit.make(DeleteFile)
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.functionCall({ name: "DeleteFile", params: { path: "a.txt" } })]]
+ *   })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const response = yield* LanguageModel.generateText({ prompt: "Clean up.", toolkit }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client)),
+ *     Effect.provide(toolkit.toLayer({ DeleteFile: () => Effect.void }))
+ *   )
+ *   return Response.approvalRequests(response).map((request) => request.description)
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["DeleteFile(path='a.txt')"]
  *
  * @category items
  * @since 0.1.0
@@ -238,6 +335,31 @@ export const mcpCall = (options: {
 /**
  * A search of the web. Its sources are sent when the request includes `"web_search_call.action.sources"`.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const search = ResponsesServer.webSearch({ query: "effect 4", sources: ["https://effect.website"] })
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[search, ResponsesServer.text("It is out.")]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const { output } = yield* Effect.promise(() =>
+ *     client.responses.create({
+ *       model: "gpt-5.5",
+ *       input: "Is effect 4 out?",
+ *       tools: [{ type: "web_search" }],
+ *       include: ["web_search_call.action.sources"]
+ *     })
+ *   )
+ *   return output.flatMap((item) =>
+ *     item.type === "web_search_call" && item.action.type === "search" ? item.action.sources ?? [] : []
+ *   )
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [{ type: "url", url: "https://effect.website" }]
+ *
  * @category items
  * @since 0.1.0
  */
@@ -259,6 +381,30 @@ export const webSearch = (options: {
 /**
  * A search in files. Its results are sent when the request includes `"file_search_call.results"`.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const found = { file_id: "file_1", filename: "refunds.md", score: 0.9, text: "Within 30 days." }
+ * const search = ResponsesServer.fileSearch({ queries: ["refund"], results: [found] })
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[search, ResponsesServer.text("Within 30 days.")]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const { output } = yield* Effect.promise(() =>
+ *     client.responses.create({
+ *       model: "gpt-5.5",
+ *       input: "May I give it back?",
+ *       tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }],
+ *       include: ["file_search_call.results"]
+ *     })
+ *   )
+ *   return output.flatMap((item) => item.type === "file_search_call" ? item.results?.[0]?.filename : [])
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["refunds.md"]
+ *
  * @category items
  * @since 0.1.0
  */
@@ -267,6 +413,29 @@ export const fileSearch = (options: FileSearchOptions): ScriptedItem =>
 
 /**
  * Code that OpenAI ran. Its outputs are sent when the request includes `"code_interpreter_call.outputs"`.
+ *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const ran = ResponsesServer.codeInterpreter({ code: "print(2 + 3)", logs: "5\n" })
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[ran, ResponsesServer.text("It is 5.")]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const { output } = yield* Effect.promise(() =>
+ *     client.responses.create({
+ *       model: "gpt-5.5",
+ *       input: "What is 2 + 3?",
+ *       tools: [{ type: "code_interpreter", container: { type: "auto" } }],
+ *       include: ["code_interpreter_call.outputs"]
+ *     })
+ *   )
+ *   return output.flatMap((item) => item.type === "code_interpreter_call" ? item.outputs : [])
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [{ type: "logs", logs: "5\n" }]
  *
  * @category items
  * @since 0.1.0
@@ -286,6 +455,24 @@ export const codeInterpreter = (options: {
 /**
  * A picture; `result` is in base64.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const picture = ResponsesServer.imageGeneration({ result: "iVBORw0KGgo=" })
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[picture]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const { output } = yield* Effect.promise(() =>
+ *     client.responses.create({ model: "gpt-5.5", input: "Draw a cat.", tools: [{ type: "image_generation" }] })
+ *   )
+ *   return output.flatMap((item) => item.type === "image_generation_call" ? item.result : [])
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["iVBORw0KGgo="]
+ *
  * @category items
  * @since 0.1.0
  */
@@ -303,6 +490,26 @@ export const imageGeneration = (options: {
 
 /**
  * Any other item as it stands on the wire, of a type that nobody knows yet too.
+ *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * // What a program does with an item of next year.
+ * const unknown = ResponsesServer.item({ type: "dream_call", status: "completed", dream: "of sheep" })
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[unknown, ResponsesServer.text("Good morning.")]] })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const response = yield* LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client))
+ *   )
+ *   return response.text
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "Good morning."
  *
  * @category items
  * @since 0.1.0

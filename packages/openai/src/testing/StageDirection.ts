@@ -92,6 +92,26 @@ export const cut = (
  * Says nothing more and leaves the connection open, until the client goes or the server's scope closes;
  * `beforeHeaders` says nothing at all.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[ResponsesServer.text("Hello"), ResponsesServer.stall()]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const said = yield* Effect.promise(async () => {
+ *     const events = await client.responses.create({ model: "gpt-5.5", input: "Hi", stream: true })
+ *     // Nothing more would come.
+ *     for await (const event of events) if (event.type === "response.output_text.done") return event.text
+ *     return "never"
+ *   })
+ *   yield* server.idle
+ *   return said
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "Hello"
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -103,6 +123,27 @@ export const stall = (options?: At & { readonly beforeHeaders?: boolean | undefi
 
 /**
  * Sends bytes of one's own, as garbage: between two events of a stream, or instead of a body that is not streamed.
+ *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.bytes("data: {oops\n\n", { afterEvents: 2 }), ResponsesServer.text("Hello")]]
+ *   })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url, logLevel: "off" })
+ *   return yield* Effect.flip(Effect.tryPromise({
+ *     try: async () => {
+ *       const events = await client.responses.create({ model: "gpt-5.5", input: "Hi", stream: true })
+ *       for await (const event of events) if (event.type === "response.completed") return
+ *     },
+ *     catch: (error) => error instanceof SyntaxError
+ *   }))
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => true
  *
  * @category stage directions
  * @since 0.1.0
@@ -116,6 +157,28 @@ export const bytes = (bytes: string | Uint8Array, options?: At): StageDirection 
 /**
  * Ends after two of the three bytes of `€`, in the middle of an event; `how` as with {@link cut}, `"end"` by default.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted, Stream } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.text("It costs 5 "), ResponsesServer.halfCharacter()]]
+ *   })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   let said = ""
+ *   const error = yield* LanguageModel.streamText({ prompt: "How much is it?" }).pipe(
+ *     Stream.runForEach((part) => Effect.sync(() => said += part.type === "text-delta" ? part.delta : "")),
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client)),
+ *     Effect.flip
+ *   )
+ *   return [said, error._tag]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["It costs 5 ", "AiError"]
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -127,6 +190,32 @@ export const halfCharacter = (options?: At & { readonly how?: "destroy" | "end" 
 
 /**
  * Runs an effect before going on, as to hold a stream at a `Deferred`.
+ *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Deferred, Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const goOn = yield* Deferred.make<void>()
+ *   const pause = ResponsesServer.pause(Deferred.await(goOn))
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.text("One."), pause, ResponsesServer.text("Two.")]]
+ *   })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   return yield* Effect.promise(async () => {
+ *     const texts: Array<string> = []
+ *     const events = await client.responses.create({ model: "gpt-5.5", input: "Count.", stream: true })
+ *     for await (const event of events) {
+ *       if (event.type !== "response.output_text.done") continue
+ *       texts.push(event.text)
+ *       Deferred.doneUnsafe(goOn, Effect.void)
+ *     }
+ *     return texts
+ *   })
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["One.", "Two."]
  *
  * @category stage directions
  * @since 0.1.0
@@ -148,6 +237,27 @@ export const pause = (effect: Effect.Effect<void>, options?: At): StageDirection
  * `shape` is how the event holds the error: `"nested"` (default) as OpenAI was recorded to send it, under `error`, or
  * `"flat"` as its documentation has it.
  *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted, Stream } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.text("Half"), ResponsesServer.streamError(ResponsesServer.overloaded())]]
+ *   })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const error = yield* LanguageModel.streamText({ prompt: "Hi" }).pipe(
+ *     Stream.runDrain,
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client)),
+ *     Effect.flip
+ *   )
+ *   return error._tag
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => "AiError"
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -164,6 +274,22 @@ export const streamError = (
 /**
  * Ends the response before the model was done.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.text("Once upon a"), ResponsesServer.incomplete("max_output_tokens")]]
+ *   })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const response = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "A story!" }))
+ *   return [response.status, response.incomplete_details?.reason]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["incomplete", "max_output_tokens"]
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -175,6 +301,20 @@ export const incomplete = (reason: "max_output_tokens" | "content_filter"): Stag
 /**
  * Ends the response with status `failed`.
  *
+ * @example
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect } from "effect"
+ * import OpenAI from "openai"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({ turns: [[ResponsesServer.failed("Too hot today.")]] })
+ *   const client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url })
+ *   const response = yield* Effect.promise(() => client.responses.create({ model: "gpt-5.5", input: "Hi" }))
+ *   return [response.status, response.error?.message]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => ["failed", "Too hot today."]
+ *
  * @category stage directions
  * @since 0.1.0
  */
@@ -185,6 +325,25 @@ export const failed = (
 
 /**
  * Usage numbers; without them 10 tokens in, 5 out.
+ *
+ * @example
+ * import { LanguageModel } from "@assent/ai"
+ * import { OpenAiClient, OpenAiLanguageModel } from "@assent/openai"
+ * import { ResponsesServer } from "@assent/openai/testing"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const server = yield* ResponsesServer.make({
+ *     turns: [[ResponsesServer.text("Hello."), ResponsesServer.usage({ input: 1_000, output: 7, cached: 900 })]]
+ *   })
+ *   const client = OpenAiClient.layer({ apiKey: Redacted.make(server.apiKey), apiUrl: server.url })
+ *   const { usage } = yield* LanguageModel.generateText({ prompt: "Hi" }).pipe(
+ *     Effect.provide(Layer.provide(OpenAiLanguageModel.layer({ model: "gpt-5.2" }), client))
+ *   )
+ *   return [usage.inputTokens.total, usage.inputTokens.cacheRead, usage.outputTokens.total]
+ * })
+ *
+ * await Effect.runPromise(Effect.scoped(program)) // => [1000, 900, 7]
  *
  * @category stage directions
  * @since 0.1.0

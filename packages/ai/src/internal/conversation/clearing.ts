@@ -2,13 +2,13 @@
  * What waits is taken back. Each request ends in the journal, by one compare and set, as cancelled: nobody said no, so
  * nothing is remembered and no tool goes on with it. What the model is told of it, the next turn reads there (law L2).
  */
+import * as Prompt from "effect/ai/Prompt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
 import type * as ApprovalError from "../../ApprovalError.ts"
 import * as ApprovalJournal from "../../ApprovalJournal.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
-import * as Prompt from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Words from "../decide/words.ts"
 import * as Trust from "../environment/trust.ts"

@@ -2,6 +2,7 @@
  * What is decided through a conversation, and by whom. Every answer stands alone: one that has no effect is refused, with why,
  * and the others count (laws L4, L16).
  */
+import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Clock from "effect/Clock"
@@ -16,7 +17,7 @@ import * as Approver from "../../Approver.ts"
 import type * as ConversationStore from "../../ConversationStore.ts"
 import * as DeferredTool from "../../DeferredTool.ts"
 import type * as Interaction from "../../Interaction.ts"
-import * as Prompt from "../../Prompt.ts"
+import * as Prompts from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import type * as Model from "../environment/model.ts"
 import type * as Trust from "../environment/trust.ts"
@@ -75,7 +76,7 @@ export const answering = (
   if (decidedBy !== undefined) {
     return answeringAs(turn, answers.map((answer) => ({ answer, decidedBy })), isAmongOthers)
   }
-  ConversationTurn.say(turn, Naming.answering(Prompt.approvalResponses(answers), written))
+  ConversationTurn.say(turn, Naming.answering(Prompts.approvalResponses(answers), written))
   turn.answered = [...turn.answered, ...answers.map(({ approvalId }) => approvalId)]
 }
 
@@ -83,7 +84,7 @@ export const answering = (
 const answeringAs = (turn: ConversationTurn.Turn, decided: ReadonlyArray<Decided>, isAmongOthers: boolean): void => {
   const before = turn.history
   const ids = decided.map(({ answer: { approvalId } }) => approvalId)
-  ConversationTurn.say(turn, Prompt.approvalResponses(decided.map(({ answer }) => answer)))
+  ConversationTurn.say(turn, Prompts.approvalResponses(decided.map(({ answer }) => answer)))
   turn.answered = [...turn.answered, ...ids]
   if (ids.length === 0) return
   turn.deciders = {

@@ -2,13 +2,12 @@
  * One turn of a conversation: it is held and taken over from the store, every step is written before the next begins, and
  * what it adds is never lost, however it ends.
  */
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as ConversationStore from "../../ConversationStore.ts"
-import * as Prompts from "../../Prompt.ts"
 import * as SuspensionStore from "../../SuspensionStore.ts"
 import * as Within from "../agent/within.ts"
 import * as Recorder from "../environment/recorder.ts"
@@ -21,7 +20,7 @@ import * as Step from "./step.ts"
 
 export type { Limits, Place, Turn } from "./model.ts"
 
-const nothing: ConversationStore.Kept = { history: Prompts.empty, open: [], answered: [], deciders: {} }
+const nothing: ConversationStore.Kept = { history: Prompt.empty, open: [], answered: [], deciders: {} }
 
 export const read = (place: Place): Effect.Effect<ConversationStore.Kept, ConversationStore.ConversationError> =>
   Effect.map(find(place), (found) => found?.kept ?? nothing)
@@ -249,7 +248,7 @@ export const promptOf = ({ beside, history }: Turn): Prompt.Prompt => {
   if (beside?.behind === undefined) return history
   const { behind, from, to } = beside
   const { content } = history
-  return Prompts.fromMessages([
+  return Prompt.fromMessages([
     ...content.slice(0, from),
     ...content.slice(to, behind),
     ...content.slice(from, to),

@@ -1,5 +1,5 @@
 /** What was said, as messages that a history keeps: of a response that did not come to its end, too. */
-import type * as Prompt from "effect/ai/Prompt"
+import * as Prompt from "effect/ai/Prompt"
 import * as Response from "effect/ai/Response"
 import * as Prompts from "../../Prompt.ts"
 import * as Bounded from "./bounded.ts"
@@ -33,5 +33,5 @@ const withoutEmptyTexts = (message: Prompt.Message): ReadonlyArray<Prompt.Messag
   if (message.role !== "assistant") return [message]
   const content = message.content.filter((part) => part.type !== "text" || part.text !== "")
   if (content.length === message.content.length) return [message]
-  return content.length === 0 ? [] : [Prompts.makeMessage("assistant", { ...message, content })]
+  return content.length === 0 ? [] : [Prompt.makeMessage("assistant", { ...message, content })]
 }

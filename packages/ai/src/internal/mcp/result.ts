@@ -24,6 +24,8 @@ export const Failure = Schema.Struct({
 })
 
 /**
+ * Why a call of a tool of an MCP server has no result.
+ *
  * @category models
  * @since 0.1.0
  */

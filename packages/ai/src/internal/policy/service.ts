@@ -46,6 +46,8 @@ export interface PolicyCall {
 export type PolicyResult = Approval.ApprovalResult | Approval.Question | boolean | undefined | void
 
 /**
+ * A policy: what becomes of a call. What it fails with reaches no model and no client, and the call is asked (law L1).
+ *
  * @category models
  * @since 0.1.0
  */

@@ -80,6 +80,8 @@ export interface EventPage {
 }
 
 /**
+ * What happened to requests, in order, for whoever tells people of it.
+ *
  * @category services
  * @since 0.1.0
  */
@@ -113,6 +115,8 @@ export interface ReaderRow {
 }
 
 /**
+ * How far each reader of the events has come, by its name.
+ *
  * @category services
  * @since 0.1.0
  */

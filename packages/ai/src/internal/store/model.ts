@@ -73,6 +73,8 @@ export interface ConversationWrite extends Belongs {
 }
 
 /**
+ * Conversations and their messages.
+ *
  * @category services
  * @since 0.1.0
  */
@@ -211,6 +213,8 @@ export interface RequestPage {
 }
 
 /**
+ * Requests: what is asked, what became of it, and what tools wait for.
+ *
  * @category services
  * @since 0.1.0
  */
@@ -308,6 +312,8 @@ export interface RememberedRow {
 }
 
 /**
+ * Answers that are remembered.
+ *
  * @category services
  * @since 0.1.0
  */
@@ -352,6 +358,8 @@ export interface OwnerRow {
 }
 
 /**
+ * The processes that use the store, and whether they live.
+ *
  * @category services
  * @since 0.1.0
  */

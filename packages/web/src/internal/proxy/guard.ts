@@ -17,6 +17,31 @@ import * as Errors from "./errors.ts"
  * What cannot be read is a 422 with what is wrong, and whatever else goes wrong a 500 that says nothing of it. It wants to
  * know who asks.
  *
+ * @example
+ * import { Conversation, Toolkit } from "@assent/ai"
+ * import { ScriptedModel } from "@assent/ai/testing"
+ * import { ConversationProxy, ConversationProxyServer, Decider } from "@assent/web"
+ * import { Effect, Layer } from "effect"
+ * import { HttpRouter, HttpServer } from "effect/http"
+ * import { HttpApi, HttpApiBuilder } from "effect/http-api"
+ *
+ * class Api extends HttpApi.make("api").add(ConversationProxy.toHttpApiGroup("chat")) {}
+ *
+ * const ChatLive = ConversationProxyServer.layerHttpApi(Api, "chat", {
+ *   conversation: (id) => Conversation.make({ id, toolkit: Toolkit.empty })
+ * }).pipe(
+ *   Layer.provide(Decider.layer(() => Effect.succeed({ scope: { principal: "ada" } }))),
+ *   Layer.provide(ScriptedModel.layer({ turns: [] }))
+ * )
+ * const Routes = HttpApiBuilder.layer(Api).pipe(Layer.provide([ChatLive, HttpServer.layerServices]))
+ * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
+ *
+ * const post = { method: "POST", headers: { "content-type": "application/json" }, body: `{ "approved": "perhaps" }` }
+ * const response = await handler(new Request("http://localhost/conversations/chat-1/decisions", post))
+ * await dispose()
+ *
+ * response.status // => 422
+ *
  * @category middleware
  * @since 0.1.0
  */
