@@ -1,12 +1,13 @@
 /**
  * `npm run bench`: Assent beside the libraries that people use for the same, on this machine, in this run.
  *
- *     npm run bench                      everything, ten minutes
+ *     npm run bench                      everything, under ten minutes
  *     npm run bench -- --short           fewer rounds, two minutes
  *     npm run bench -- --only ask deny   the rows whose title has one of the words
  *     npm run bench -- --processor       the processor's time, for a machine that is busy; writes nothing
  */
 import * as ChildProcess from "node:child_process"
+import * as Os from "node:os"
 import * as Path from "node:path"
 import { parseArgs } from "node:util"
 import * as Chart from "./chart.ts"
@@ -93,6 +94,12 @@ const main = async (): Promise<number> => {
   }
   const status = install() || (chosen.some(({ needsBuild }) => needsBuild) ? builds() : 0)
   if (status !== 0) return status
+  const [load = 0] = Os.loadavg()
+  if (load > Os.availableParallelism() / 2 && !values.processor) {
+    console.error(
+      `This machine is busy (a load of ${load.toFixed(0)}), which slows some more than others: try --processor.`
+    )
+  }
   const started = performance.now()
   const times: Array<Results.TimeRow> = []
   const sizes: Array<Results.SizeRow> = []

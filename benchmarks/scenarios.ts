@@ -117,7 +117,7 @@ const inRounds =
       ...options,
       clock,
       rounds,
-      warmMs: share < 1 ? 1_000 : 2_000,
+      warmMs: share < 1 ? 700 : 2_000,
       onRound: () => onProgress(++done / rounds)
     })
   }
@@ -135,7 +135,7 @@ const heaps = (which: "holders" | "keepers"): Measure<Size> => async ({ share },
   const names = Object.keys(which === "holders" ? holders : keepers)
   const sizes: Array<Size> = []
   for (const name of names) {
-    sizes.push(await heapOf(which, name, share < 1 ? 2_000 : 10_000))
+    sizes.push(await heapOf(which, name, share < 1 ? 1_000 : 10_000))
     onProgress(sizes.length / names.length)
   }
   return sizes
