@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Approval, Tool } from "../src/index.ts"
 import * as Annotations from "../src/internal/policy/annotations.ts"
+import { ServerHints } from "../src/internal/policy/server.ts"
 import { strictest } from "../src/internal/policy/strictest.ts"
 import * as Trace from "../src/internal/policy/trace.ts"
 
@@ -112,12 +113,12 @@ describe("why, in words", () => {
 describe("L1 what a tool is annotated with", () => {
   const decide = (
     rules: Annotations.AnnotationRules,
-    hints?: Annotations.ServerHints,
+    hints?: ServerHints,
     toolName = "Act",
     annotate: (tool: Tool.Any) => Tool.Any = (tool) => tool
   ) => {
     const made = Tool.make(toolName)
-    const tool = annotate(hints === undefined ? made : made.annotate(Annotations.ServerHints, hints))
+    const tool = annotate(hints === undefined ? made : made.annotate(ServerHints, hints))
     return Effect.map(
       Annotations.decide(rules, tool, toolName, { gated: true, says: Effect.succeed(Approval.preApproved()) }),
       ({ result, steps }) => [result?._tag, ...steps().map(({ decides, says, why }) => `${decides} ${says} ${why}`)]
