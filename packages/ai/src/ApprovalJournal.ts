@@ -24,6 +24,7 @@ import type * as ApprovalError from "./ApprovalError.ts"
 import { definedFields } from "./internal/fields.ts"
 import * as Above from "./internal/journal/above.ts"
 import * as Activity from "./internal/journal/activity.ts"
+import * as Claiming from "./internal/journal/claiming.ts"
 import * as Concluding from "./internal/journal/concluding.ts"
 import { type Claim, Entry, withApproval } from "./internal/journal/entry.ts"
 import * as Live from "./internal/journal/live.ts"
@@ -253,50 +254,6 @@ export const make = Effect.fnUntraced(function*(options: {
         unrecorded.settled(() => JournalRecords.change(records, claim, (found) => withApproval(entry, claim, found)))
     )
 
-  // The version under which this process holds the claim, or the entry that stands in its way.
-  const acquire = Effect.fnUntraced(
-    function*(
-      claim: Claim,
-      power: Power,
-      isNew: boolean,
-      waiting: Effect.Effect<void>
-    ): Effect.fn.Return<Held | Entry, Failure> {
-      const claimed = yield* makeEntry(claim, { state: "running", owner, ...definedFields({ params: claim.params }) })
-      for (let reads = !isNew; true; reads = true) {
-        // Read first: what is on record can be had from a store that is full.
-        const found = reads ? yield* read(claim) : undefined
-        if (found === undefined) {
-          if (power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
-          yield* Effect.mapErrorEager(liveness.beating, JournalRecords.unavailable)
-          const begun = yield* records.begin(claim, claimed)
-          if (begun === true) return { claim, version: 1 }
-          if (begun === false) continue
-          return begun
-        }
-        const { entry } = found
-        const from = JournalRecords.from(found)
-        const isPending = entry.state === "pending"
-        if (isPending && power === Power.joins) return yield* JournalRecords.journalUnavailable(Words.notBegunReason)
-        const repeatable = power === Power.repeats && entry.stopped !== true && entry.params === claim.params
-        if (isPending || (entry.state === "unknown" && repeatable)) {
-          yield* Effect.mapError(liveness.beating, JournalRecords.unavailable)
-          // Whoever asks again is not who let it run.
-          const { approvals, decidedBy = claim.decidedBy } = entry
-          const begun = new Entry({ ...claimed, ...definedFields({ approvals, decidedBy }) })
-          if (yield* records.write(claim, from, begun)) {
-            return { claim: { ...claim, approvals, decidedBy }, version: from.version + 1 }
-          }
-        } else if (entry.state !== "running") {
-          return entry
-        } else if (yield* Effect.mapError(liveness.isAlive(entry.owner), JournalRecords.unavailable)) {
-          yield* waiting
-        } else {
-          yield* records.write(claim, from, Concluding.givenUp(entry))
-        }
-      }
-    }
-  )
-
   const conclude = (held: Held, entry: Entry, step: JournalRecords.JournalRecords["write"]) =>
     Effect.flatMap(
       Concluding.conclude(records, owner, held, entry, step),
@@ -376,7 +333,10 @@ export const make = Effect.fnUntraced(function*(options: {
       run.waits = true
       return restore(Effect.sleep("200 millis"))
     })
-    const acquired = yield* acquire(wanted, run.power, isNew, waiting)
+    const { params } = wanted
+    const claimed = yield* makeEntry(wanted, { state: "running", owner, ...definedFields({ params }) })
+    const power = run.power
+    const acquired = yield* Claiming.acquire({ claim: wanted, claimed, power, isNew, records, read, liveness, waiting })
     if (acquired instanceof Entry) return { entry: acquired, ran: undefined }
     run.waits = false
     const above = yield* Above.Above
@@ -389,13 +349,12 @@ export const make = Effect.fnUntraced(function*(options: {
     const exit = yield* Effect.exit(restore(inside))
     const claim = { ...acquired.claim, within: within?.() }
     const held = { ...acquired, claim }
-    const params = claim.params === undefined ? undefined : { params: claim.params }
     if (Exit.isFailure(exit)) {
       const stopped = run.stop === "none" && !Activity.isStopped(run.activity) ? undefined : { stopped: true }
       const entry = yield* makeEntry(claim, {
         state: "unknown",
         reason: Words.interruptedReason,
-        ...params,
+        ...definedFields({ params }),
         ...stopped
       })
       yield* record(held, entry)

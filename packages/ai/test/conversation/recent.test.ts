@@ -30,7 +30,6 @@ describe("a conversation that this process has written", () => {
         "requests.close",
         // What became of the request, its claim, and what its run gave.
         "requests.get",
-        "requests.get",
         "requests.decide",
         "requests.decide",
         // What the model said.
