@@ -270,9 +270,10 @@ export const from = <
  * one.
  *
  * @example
- * import { DeferredTool, Interaction, LanguageModel, Prompt, Response, Toolkit } from "@assent/ai"
+ * import { ApprovalJournal, DeferredTool, Interaction, LanguageModel, Prompt, Response } from "@assent/ai"
+ * import { Store, SuspensionStore, Toolkit } from "@assent/ai"
  * import { ScriptedModel } from "@assent/ai/testing"
- * import { Effect, Schema } from "effect"
+ * import { Effect, Layer, Schema } from "effect"
  * import { TestClock } from "effect/testing"
  *
  * const Refund = DeferredTool.make("Refund", {
@@ -310,6 +311,9 @@ export const from = <
  *   Effect.provide(ScriptedModel.layer({
  *     turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Refund", params: { amount: 20 } })], "Nobody has time."]
  *   })),
+ *   // The default store is of the whole process, whose clock is not the test's.
+ *   Effect.provide(Layer.mergeAll(ApprovalJournal.layerStore(), SuspensionStore.layerStore)),
+ *   Effect.provide(Store.layerMemory),
  *   Effect.provide(TestClock.layer())
  * )
  *

@@ -297,9 +297,10 @@ export const deliver = Effect.fnUntraced(function*(
  * one store may both call `wake`; a turn too many does nothing.
  *
  * @example
- * import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ApprovalJournal, Conversation, ConversationStore, DeferredTool, Interaction } from "@assent/ai"
+ * import { Store, SuspensionStore, Toolkit } from "@assent/ai"
  * import { ScriptedModel } from "@assent/ai/testing"
- * import { Effect } from "effect"
+ * import { Effect, Layer } from "effect"
  * import { TestClock } from "effect/testing"
  *
  * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
@@ -320,7 +321,9 @@ export const deliver = Effect.fnUntraced(function*(
  *   return [before, (yield* conversation.pending()).length]
  * }).pipe(
  *   Effect.scoped,
- *   Effect.provide(SuspensionStore.layerMemory),
+ *   // The default store is of the whole process, whose clock is not the test's.
+ *   Effect.provide(Layer.mergeAll(ApprovalJournal.layerStore(), ConversationStore.layerStore(), SuspensionStore.layerStore)),
+ *   Effect.provide(Store.layerMemory),
  *   Effect.provide(Handlers),
  *   Effect.provide(ScriptedModel.layer({
  *     turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })], "Here I am."]
@@ -368,9 +371,10 @@ export const watchTimers = <E, R>(
  * woken, it fails with `SuspensionsUnavailable`, after all the others.
  *
  * @example
- * import { Conversation, DeferredTool, Interaction, SuspensionStore, Toolkit } from "@assent/ai"
+ * import { ApprovalJournal, Conversation, ConversationStore, DeferredTool, Interaction } from "@assent/ai"
+ * import { Store, SuspensionStore, Toolkit } from "@assent/ai"
  * import { ScriptedModel } from "@assent/ai/testing"
- * import { Effect } from "effect"
+ * import { Effect, Layer } from "effect"
  * import { TestClock } from "effect/testing"
  *
  * const Remind = DeferredTool.make("Remind", { interactions: { later: Interaction.timer } })
@@ -390,7 +394,9 @@ export const watchTimers = <E, R>(
  *   yield* SuspensionStore.wakeDue(() => conversation.wake)
  *   return [(yield* conversation.pending()).length, (yield* conversation.history).content.at(-1)?.role]
  * }).pipe(
- *   Effect.provide(SuspensionStore.layerMemory),
+ *   // The default store is of the whole process, whose clock is not the test's.
+ *   Effect.provide(Layer.mergeAll(ApprovalJournal.layerStore(), ConversationStore.layerStore(), SuspensionStore.layerStore)),
+ *   Effect.provide(Store.layerMemory),
  *   Effect.provide(Handlers),
  *   Effect.provide(ScriptedModel.layer({
  *     turns: [[ScriptedModel.toolCall({ id: "1", name: "Remind", params: {} })], "Here I am."]

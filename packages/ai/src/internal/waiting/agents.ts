@@ -111,6 +111,11 @@ const unavailable = ({ description }: Store.StoreError): ApprovalError.ApprovalE
 const unknown = (approvalId: string) =>
   ApprovalError.make(new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) }))
 
+const lost =
+  "The call in which this agent runs is not in the store of suspensions: it has expired, or the journal is in another "
+  + "store. Provide the journal, the suspensions and the conversations over one store, as SqlApproval.layer does, or all by "
+  + "default."
+
 // Whoever asks may have any value.
 const nonceOf = (approvalId: string): string | undefined =>
   typeof approvalId === "string" ? ApprovalId.parse(approvalId)?.nonce : undefined
@@ -163,12 +168,12 @@ export const make = ({ atomically, requests }: Store.RequestOperations): Agents 
   // The runs above it, the innermost first, and whether all of them go on or wait.
   const above = Effect.fnUntraced(function*(
     row: Store.RequestRow
-  ): Effect.fn.Return<{ readonly runs: ReadonlyArray<Above>; readonly goOn: boolean }, Store.StoreError> {
+  ): Effect.fn.Return<Way, Store.StoreError> {
     const runs: Array<Above> = []
     let goOn = true
     for (let nonce = row.parent; nonce !== undefined;) {
       const call: Store.RequestRow | undefined = yield* requests.get(nonce)
-      if (call === undefined) return { runs, goOn: false }
+      if (call === undefined) return { runs, goOn: false, isLost: true }
       const waits = yield* waitsAs(call)
       goOn &&= waits === undefined
         ? call.state === "running" || call.state === "unknown"
@@ -177,14 +182,14 @@ export const make = ({ atomically, requests }: Store.RequestOperations): Agents 
       runs.push({ call, waits })
       nonce = call.parent
     }
-    return { runs, goOn }
+    return { runs, goOn, isLost: false }
   })
 
   const give: Agents["give"] = Effect.fnUntraced(function*(approvalId, to, given) {
     const nonce = nonceOf(approvalId)
     if (nonce === undefined) return yield* unknown(String(approvalId))
     const state = yield* use(atomically(Effect.gen(function*(): Effect.fn.Return<
-      Approval.ApprovalState | "never" | undefined,
+      Approval.ApprovalState | "never" | "lost" | undefined,
       Store.StoreError
     > {
       const row = yield* requests.get(nonce)
@@ -193,9 +198,10 @@ export const make = ({ atomically, requests }: Store.RequestOperations): Agents 
       if ("root" in to && (row.root !== to.root || (row.parent === undefined && row.state !== "pending"))) {
         return "never"
       }
-      const { goOn, runs } = yield* above(row)
+      const { goOn, isLost, runs } = yield* above(row)
       if ("call" in to && !runs.some(({ call }) => call.nonce === to.call)) return "never"
       if (row.state !== "pending") return row.state
+      if (isLost) return "lost"
       if (!goOn) return "superseded"
       const known = row.given === undefined ? [] : Result.getOrElse(decode(row.given), () => [])
       const outermost = runs.at(-1)?.waits?.nonce
@@ -212,6 +218,8 @@ export const make = ({ atomically, requests }: Store.RequestOperations): Agents 
     if (state === undefined) return
     return yield* state === "never"
       ? unknown(approvalId)
+      : state === "lost"
+      ? ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description: lost }))
       : ApprovalError.make(new ApprovalError.AlreadyDecided({ approvalId, state }))
   })
 
@@ -254,6 +262,13 @@ export const make = ({ atomically, requests }: Store.RequestOperations): Agents 
           row?.given === undefined ? Effect.void : Effect.asVoid(use(requests.give(row.nonce, row.given, undefined)))
       )
   }
+}
+
+interface Way {
+  readonly runs: ReadonlyArray<Above>
+  readonly goOn: boolean
+  /** Whether one of them is not in this store. */
+  readonly isLost: boolean
 }
 
 interface Above {
