@@ -19,6 +19,8 @@ const shared = mergeConfig(
     }],
     test: {
       name: "mutation",
+      // The mutants come in by the hook above.
+      experimental: { viteModuleRunner: true },
       runner: Path.join(import.meta.dirname, "test/mutation/runner.ts"),
       maxWorkers: 1,
       fileParallelism: false,

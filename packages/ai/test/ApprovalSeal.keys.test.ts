@@ -1,5 +1,5 @@
 /** L4 the keys of a seal: their rotation, a process without one, and the opt-out. */
-import { assert, describe, it, vi } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import type * as ApprovalError from "../src/ApprovalError.ts"
 import * as ApprovalSeal from "../src/ApprovalSeal.ts"
+import { afresh } from "./afresh.ts"
 import {
   binding,
   keyA,
@@ -211,8 +212,9 @@ describe("L4 No forgery: without a layer", () => {
     Effect.gen(function*() {
       const seal = yield* ApprovalSeal.ApprovalSeal
       const { approvalId } = yield* keyIn(undefined)(seal.seal(binding))
-      vi.resetModules()
-      const reloaded = yield* Effect.promise(() => import("../src/ApprovalSeal.ts"))
+      const reloaded = yield* Effect.promise(() =>
+        afresh<typeof ApprovalSeal>(import.meta.resolve("../src/ApprovalSeal.ts"))
+      )
       assert.notStrictEqual(reloaded.ApprovalSeal, ApprovalSeal.ApprovalSeal)
       const again = reloaded.ApprovalSeal.defaultValue()
       assert.notStrictEqual(again, seal)

@@ -7,11 +7,10 @@ import { extract } from "./examples/extract.ts"
 
 const workspace = Path.join(import.meta.dirname, "../../..")
 
+const compiled = Path.join(workspace, "node_modules/.cache/node")
+
 // Without "module": under it `@smithy/core`, which Bedrock's package needs, has files for bundlers that Node cannot read.
 const conditions = ["@assent/source", "node", "import", "default"]
-
-/** A path as patterns have it, on Windows too. */
-const slashed = (path: string): string => path.replaceAll(Path.sep, "/")
 
 const configuration = (name: string, root: string, packages: ReadonlyArray<string>) => {
   // Here and not in a `globalSetup`, because vitest looks for test files before it runs that.
@@ -20,30 +19,25 @@ const configuration = (name: string, root: string, packages: ReadonlyArray<strin
     const documents = Path.join(directory, "test/ai-docs")
     if (Fs.existsSync(documents)) write(Path.join(documents, "generated"))
   }
+  // For the workers as well, which read every source by themselves: what was compiled before is not compiled again.
+  process.env["NODE_COMPILE_CACHE"] ??= compiled
   return defineConfig({
     root,
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
       name,
-      include: packages.map((directory) =>
-        Path.posix.join(slashed(Path.relative(root, directory)), "test/**/*.test.ts")
-      ),
+      include: packages.map((directory) => Path.posix.join(Path.relative(root, directory), "test/**/*.test.ts")),
       // Those need a server: `npm run test:postgres`.
       exclude: ["**/node_modules/**", "**/test/postgres/**"],
+      // Node reads the sources as a program does. Through Vite each access to an import is a call, and so is each stack.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       // Modules are loaded once and not for each file: half of the time was that. So no test may lean on a fresh one.
       isolate: false,
       // By itself vitest leaves one core alone: of two, that is half of the machine.
       maxWorkers: "100%",
       // Programs that tests start load what others have compiled: a third of their time was that.
-      env: { NODE_COMPILE_CACHE: Path.join(workspace, "node_modules/.cache/node") },
-      // With `--coverage` alone: `npm run coverage`.
-      coverage: {
-        include: packages.map((directory) => Path.posix.join(slashed(Path.relative(root, directory)), "src/**/*.ts")),
-        reporter: [[Path.join(import.meta.dirname, "coverage.ts"), {}], ["html", {}]],
-        reportsDirectory: Path.join(workspace, "coverage"),
-        reportOnFailure: true
-      }
+      env: { NODE_COMPILE_CACHE: compiled }
     }
   })
 }

@@ -67,6 +67,8 @@ export class Program {
   private readonly pty: Pty.IPty
   private output = ""
   private pending = 0
+  /** What was on the screen, until it changes: it is looked at more often than that. */
+  private seen: string | undefined
   private waiting: Array<() => void> = []
   private exitCode: number | undefined
 
@@ -88,6 +90,7 @@ export class Program {
       this.pending++
       this.screen.write(data, () => {
         this.pending--
+        this.seen = undefined
         this.wake()
       })
     })
@@ -110,7 +113,7 @@ export class Program {
 
   /** Scrollback and screen. */
   get text(): string {
-    return textOf(this.screen)
+    return this.seen ??= textOf(this.screen)
   }
 
   type(keys: string): void {
@@ -125,6 +128,7 @@ export class Program {
 
   resize(columns: number, rows: number): void {
     this.screen.resize(columns, rows)
+    this.seen = undefined
     this.pty.resize(columns, rows)
   }
 

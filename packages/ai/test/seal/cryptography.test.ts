@@ -7,6 +7,7 @@ import * as Node from "node:crypto"
 import { inspect } from "node:util"
 import * as Cryptography from "../../src/internal/seal/cryptography.ts"
 import * as NativeCryptography from "../../src/internal/seal/nativeCryptography.ts"
+import { afresh } from "../afresh.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
@@ -121,7 +122,6 @@ const repeat = (bytes: Uint8Array, times: number) =>
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
-  vi.resetModules()
 })
 
 describe("HMAC-SHA-256", () => {
@@ -241,15 +241,16 @@ describe("what computes", () => {
     Effect.gen(function*() {
       const key = yield* Cryptography.makeMacKey("Jefe")
       const expected = [yield* Cryptography.hmacSha256(key, "data"), yield* Cryptography.sha256("data")]
-      vi.resetModules()
-      const afresh = yield* Effect.promise(() => import("../../src/internal/seal/cryptography.ts"))
+      const again = yield* Effect.promise(() =>
+        afresh<typeof Cryptography>(import.meta.resolve("../../src/internal/seal/cryptography.ts"))
+      )
       const asked = [vi.spyOn(globalThis.crypto.subtle, "sign"), vi.spyOn(globalThis.crypto.subtle, "digest")]
       leave()
       // The services are built on first use, and found here.
-      assert.match(yield* afresh.randomToken(16), /^[\w-]{22}$/)
+      assert.match(yield* again.randomToken(16), /^[\w-]{22}$/)
       vi.unstubAllGlobals()
-      assert.deepStrictEqual([yield* afresh.hmacSha256(key, "data"), yield* afresh.sha256("data")], expected)
-      assert.isTrue(yield* afresh.verifyHmacSha256(key, expected[0]!, "data"))
+      assert.deepStrictEqual([yield* again.hmacSha256(key, "data"), yield* again.sha256("data")], expected)
+      assert.isTrue(yield* again.verifyHmacSha256(key, expected[0]!, "data"))
       for (const method of asked) assert.strictEqual(method.mock.calls.length, 1)
     }))
 
