@@ -33,6 +33,9 @@ const loaded = (id: string): string => Path.join(directory, "loaded", id)
 const note = (file: string, line: unknown): void =>
   Fs.appendFileSync(Path.join(directory, file), `${JSON.stringify(line)}\n`)
 
+/** Milliseconds for all mutants of one test: slow ones leave most of them to the quick. */
+const perTest = 8000
+
 const { clearTimeout, setTimeout } = globalThis
 
 /** `undefined` where the test passed, and else why it did not. */
@@ -80,6 +83,7 @@ export default class MutationRunner extends TestRunner {
       if (!Fs.existsSync(spent(id))) Fs.writeFileSync(spent(id), "0")
     }
     const meets = reached.filter((id) => !isKilled(id) && spentOn(id) < milliseconds)
+      .toSorted((left, right) => spentOn(left) - spentOn(right))
     if (meets.length === 0) return
     const limit = took * 10 + 1500
     switches.hitCount = undefined
@@ -87,6 +91,7 @@ export default class MutationRunner extends TestRunner {
     if (await outcome(run, limit) !== undefined) return note("once.jsonl", { test: test.fullTestName })
     for (const id of meets) {
       const before = performance.now()
+      if (before - started > perTest) break
       Fs.writeFileSync(heartbeat, JSON.stringify({ id, test: test.fullTestName }))
       switches.hitCount = 0
       switches.hitLimit = (hits[id] ?? 0) * 100 + 1000
