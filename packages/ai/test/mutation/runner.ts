@@ -33,8 +33,9 @@ const loaded = (id: string): string => Path.join(directory, "loaded", id)
 const note = (file: string, line: unknown): void =>
   Fs.appendFileSync(Path.join(directory, file), `${JSON.stringify(line)}\n`)
 
-/** Milliseconds for all mutants of one test: slow ones leave most of them to the quick. */
-const perTest = 8000
+/** Milliseconds: a test that takes longer meets mutants only in the second round, when the quick ones killed most. */
+const slowest = Number(process.env["MUTATION_SLOWEST"])
+const slow = (file: string): string => Path.join(directory, "slow", encodeURIComponent(file))
 
 const { clearTimeout, setTimeout } = globalThis
 
@@ -85,13 +86,13 @@ export default class MutationRunner extends TestRunner {
     const meets = reached.filter((id) => !isKilled(id) && spentOn(id) < milliseconds)
       .toSorted((left, right) => spentOn(left) - spentOn(right))
     if (meets.length === 0) return
+    if (took > slowest) return Fs.writeFileSync(slow(test.file.filepath), "")
     const limit = took * 10 + 1500
     switches.hitCount = undefined
     // A test that cannot be run twice says nothing about a mutant.
     if (await outcome(run, limit) !== undefined) return note("once.jsonl", { test: test.fullTestName })
     for (const id of meets) {
       const before = performance.now()
-      if (before - started > perTest) break
       Fs.writeFileSync(heartbeat, JSON.stringify({ id, test: test.fullTestName }))
       switches.hitCount = 0
       switches.hitLimit = (hits[id] ?? 0) * 100 + 1000
