@@ -3,6 +3,8 @@
  *
  * - `--sample 60` mutants of each wing; `--seed 1` draws others; `--workers 4`; `--budget 10` seconds of quick tests that
  *   a mutant may survive, and as many of slow ones, before it counts as alive.
+ * - `--again` goes on with the last run: what survived meets the tests from the last file to the first, for as much time
+ *   as `--budget` says then.
  * - Words pick wings or paths: `npm run mutation -- waiting mcp`.
  */
 import { spawn } from "node:child_process"
@@ -19,24 +21,33 @@ const { positionals, values } = parseArgs({
     sample: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: String(Os.availableParallelism()) },
-    budget: { type: "string", default: "10" }
+    budget: { type: "string", default: "10" },
+    again: { type: "boolean", default: false }
   }
 })
 
 const directory = Path.join(root, "reports/mutation")
-Fs.rmSync(directory, { recursive: true, force: true })
+if (!values.again) Fs.rmSync(directory, { recursive: true, force: true })
 for (const name of ["killed", "spent", "loaded", "slow"]) Fs.mkdirSync(Path.join(directory, name), { recursive: true })
 const write = (name: string, value: unknown): void =>
   Fs.writeFileSync(Path.join(directory, name), JSON.stringify(value, undefined, 1))
 
-const { files, mutants, population } = await sample({
-  count: Number(values.sample),
-  seed: Number(values.seed),
-  words: positionals
-})
-write("ids.json", mutants.map(({ id }) => id))
-write("files.json", Object.fromEntries(files))
-write("mutants.json", mutants)
+const drawn = async () => {
+  const { files, mutants, population } = await sample({
+    count: Number(values.sample),
+    seed: Number(values.seed),
+    words: positionals
+  })
+  write("ids.json", mutants.map(({ id }) => id))
+  write("files.json", Object.fromEntries(files))
+  write("mutants.json", mutants)
+  write("population.json", [...population])
+}
+if (!values.again) await drawn()
+for (const name of Fs.readdirSync(directory)) if (name.startsWith("done-")) Fs.rmSync(Path.join(directory, name))
+const read = (name: string) => JSON.parse(Fs.readFileSync(Path.join(directory, name), "utf8"))
+const mutants: ReadonlyArray<Mutant> = read("mutants.json")
+const population: ReadonlyMap<string, number> = new Map(read("population.json"))
 
 const packages = new Set(mutants.map(({ path }) => path.split("/")[1] ?? ""))
 const wings = new Set(mutants.map(({ path }) => wingOf(path).replace("ai ", "")))
@@ -57,7 +68,7 @@ const rank = (path: string): number =>
     ? 3
     : 4
 
-const tests = ["ai", "ai-sdk", "openai", "shell", "sql", "terminal", "web"]
+const inOrder = ["ai", "ai-sdk", "openai", "shell", "sql", "terminal", "web"]
   .filter((name) => packages.has(name) || packages.has("ai"))
   .flatMap((name) =>
     Fs.readdirSync(Path.join(root, "packages", name, "test"), { recursive: true, encoding: "utf8" })
@@ -66,6 +77,7 @@ const tests = ["ai", "ai-sdk", "openai", "shell", "sql", "terminal", "web"]
   )
   .filter((path) => !elsewhere.test(path))
   .toSorted((left, right) => rank(left) - rank(right))
+const tests = values.again ? inOrder.toReversed() : inOrder
 
 interface Round {
   /** Milliseconds of one test, without a mutant. */
