@@ -30,6 +30,7 @@ import * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import type * as Interaction from "./Interaction.ts"
 import * as Deferral from "./internal/tool/deferral.ts"
+import * as Schemas from "./internal/tool/schemas.ts"
 import { type Any, type Handlers, TypeId } from "./internal/tool/waitingHandlers.ts"
 import * as Interactions from "./internal/waiting/interaction.ts"
 import * as Ways from "./internal/waiting/ways.ts"
@@ -247,6 +248,7 @@ export const from = <
   const Interactions extends Interaction.Record,
   State extends Schema.Constraint = typeof Schema.Undefined
 >(tool: T, options: Options<State, Interactions>): DeferredTool<T, State["Type"], Interactions> => {
+  Schemas.refuseInteractions(tool.name, options.interactions)
   const deferred: Deferred<T["name"], State["Type"], Interactions> = {
     [TypeId]: { _State: identity },
     interactions: options.interactions,

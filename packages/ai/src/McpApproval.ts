@@ -124,9 +124,10 @@ export { McpGuardError } from "./internal/mcp/guardError.ts"
  *
  * It is an effect, to be carried out for each turn: with `const files = McpApproval.guard(client, { name: "files" })`,
  * each turn says `toolkit: yield* files`, and the model knows the tools as they are by then. (Turns take no toolkit that
- * may fail, so the effect itself cannot be given to one.) Several servers, or a server and tools of the program, are one
- * toolkit with `Toolkit.join`; without a model, `Toolkit.guard` asks where a tool is called. A toolkit that is kept for
- * longer, as a `Conversation` keeps it, runs nothing that changed since; it just cannot ask about what is new.
+ * may fail, so the effect itself cannot be given to one. A `Conversation` takes it, and carries it out for each turn.)
+ * Several servers, or a server and tools of the program, are one toolkit with `Toolkit.join`; without a model,
+ * `Toolkit.guard` asks where a tool is called. A toolkit that is kept for longer runs nothing that changed since; it just
+ * cannot ask about what is new.
  *
  * **Names.** Each tool is called `server__tool`, in the model's prompt, in configurations (`files__*`), in seals, journals
  * and memories. A name that does not fit a model (64 letters, digits, `_` and `-`) is cut and ends in a digest of itself,

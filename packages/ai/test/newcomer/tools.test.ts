@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Upstream from "effect/ai"
-import { DeferredTool, Tool, Toolkit } from "../../src/index.ts"
+import { DeferredTool, Interaction, Tool, Toolkit } from "../../src/index.ts"
 import * as Untyped from "./untyped.ts"
 
 const { anything, reasonOf } = Untyped
@@ -101,6 +101,23 @@ describe("options that are no schemas", () => {
     assert.deepStrictEqual(Object.keys(Tool.make("A", { parameters: fields }).parametersSchema.fields), ["path"])
     assert.isTrue(Schema.isSchema(Tool.make("A", { parameters: Schema.Struct(fields) }).parametersSchema))
     assert.isTrue(Tool.isDynamic(Tool.dynamic("A", { parameters: { type: "object" } })))
+  })
+})
+
+describe("interactions that are none", () => {
+  const attempts: Record<string, readonly [interactions: unknown, says: RegExp]> = {
+    "none at all": [undefined, /"ReadFile" was given undefined for its interactions\. Write interactions: \{ colour:/],
+    "a word": [{ colour: "askUser" }, /was given a text for the interaction "colour"\./],
+    "a form without its schema": [{ address: Interaction.form }, /was given a function for the interaction "address"\./]
+  }
+  for (const [what, [interactions, says]] of Object.entries(attempts)) {
+    it(what, () => {
+      assert.throws(() => deferred("ReadFile", { interactions }), TypeError, says)
+    })
+  }
+
+  it("a tool that waits for its agents only has an empty object", () => {
+    assert.deepStrictEqual(Object.keys(DeferredTool.make("ReadFile", { interactions: {} }).suspend), [])
   })
 })
 

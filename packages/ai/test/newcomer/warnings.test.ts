@@ -1,6 +1,6 @@
 /** Who is told that approvals end with the process: who can lose one by it, and nobody else (law L4). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalSeal,
@@ -8,8 +8,10 @@ import {
   ConversationStore,
   LanguageModel,
   Store,
+  Tool,
   Toolkit
 } from "../../src/index.ts"
+import { ScriptedModel } from "../../src/testing/index.ts"
 import * as Sealing from "../sealing.ts"
 import * as Untyped from "./untyped.ts"
 
@@ -28,6 +30,21 @@ const recorded = <A, E>(program: Effect.Effect<A, E, LanguageModel.LanguageModel
     return { result, lines }
   })
 
+// A tool that the provider runs, and asks about.
+const Search = Tool.providerDefined({
+  id: "test.search",
+  customName: "Search",
+  providerName: "search",
+  success: Schema.String
+})
+const hosting = ScriptedModel.layer({
+  turns: [[
+    ScriptedModel.toolCall({ id: "call-1", name: "Search", params: {}, providerExecuted: true }),
+    { type: "tool-approval-request", approvalId: "mcpr_1", toolCallId: "call-1" }
+  ]],
+  strict: { allowProviderApprovals: ["mcpr_1"] }
+})
+
 const asked = Effect.gen(function*() {
   const conversation = yield* Conversation.make({ id: "first", toolkit })
   yield* conversation.send("go")
@@ -42,6 +59,22 @@ describe("without a key", () => {
       assert.strictEqual(result, "done")
       assert.deepStrictEqual(lines, [])
     }).pipe(Effect.provide(ConversationStore.layerMemory())))
+
+  for (const way of ["send", "stream"] as const) {
+    it.effect(`nor is one in which the provider asks [${way}]`, () =>
+      Effect.gen(function*() {
+        const { lines, result } = yield* recorded(
+          Effect.gen(function*() {
+            const conversation = yield* Conversation.make({ id: "hosted", toolkit: Toolkit.make(Search()) })
+            if (way === "send") yield* conversation.send("go")
+            else yield* Stream.runDrain(conversation.stream("go"))
+            return (yield* conversation.pending()).length
+          }).pipe(Effect.provide(hosting))
+        )
+        assert.strictEqual(result, 1)
+        assert.deepStrictEqual(lines, [])
+      }).pipe(Effect.provide(ConversationStore.layerMemory())))
+  }
 
   it.effect("a conversation that is kept is told once, in one line, what its approvals need to be kept too", () =>
     Effect.gen(function*() {

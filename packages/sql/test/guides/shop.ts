@@ -26,7 +26,9 @@ const Order = DeferredTool.make("Order", {
 const toolkit = Toolkit.make(Order)
 const Handlers = toolkit.toLayer({
   Order: DeferredTool.handler(Order, {
+    // Each `suspend` takes what it asks, and what the tool remembers until then.
     start: ({ what }) => Order.suspend.colour({ prompt: `Which colour shall the ${what} have?` }, what),
+    // Each of these gets the answer, and what the tool remembered.
     resume: {
       colour: (colour, what) =>
         Effect.gen(function*() {
@@ -50,7 +52,7 @@ const Handlers = toolkit.toLayer({
   })
 })
 
-// Any provider's model stands here: it orders a lamp, and later says what came of it.
+// Any provider's model stands here. Whatever a customer says, it orders a lamp, and later says what came of it.
 const Model = ScriptedModel.layer({
   turns: [({ prompt }) => {
     const last = prompt.content.at(-1)
@@ -64,14 +66,16 @@ const Model = ScriptedModel.layer({
 
 const open = (id: string) => Conversation.make({ id, toolkit })
 
+// The customer says something: that begins a turn, or answers what a tool waits for.
 const say = Effect.gen(function*() {
   const conversation = yield* open(chat)
   const outcome = yield* conversation.send(text)
+  // What is open says what is waited for. If nothing is, the model has said something.
   const lines = outcome._tag === "Waiting" ? outcome.requests.map(({ awaited }) => awaited?.prompt) : [outcome.text]
   for (const line of lines) yield* Console.log(`${chat}: ${line}`)
 })
 
-// A call or a timer wakes the conversation that it is for, whichever process it was begun in.
+// A call or a timer lets the conversation that it is for go on, whichever process it was begun in.
 const wake = ({ scope: { conversation: id = "" } }: SuspensionStore.Suspension) =>
   Effect.gen(function*() {
     const conversation = yield* open(id)
@@ -94,7 +98,8 @@ const serve = Effect.gen(function*() {
 
 const program = Effect.gen(function*() {
   if (command === "serve") yield* serve
-  else yield* say
+  else if (command === "say" && chat !== "" && text !== "") yield* say
+  else yield* Console.log("node shop.ts say <conversation> <text> [seconds to pay in], or node shop.ts serve")
 })
 const Everything = Layer.mergeAll(Handlers, Model, SqlApproval.layer({ filename: "shop.db" }))
 NodeRuntime.runMain(Effect.provide(program, Everything))

@@ -18,7 +18,7 @@ const deleteFile = async (path: string): Promise<string> => {
   return "deleted"
 }
 
-// Effect begins here: what the model may call, who asks, and which model it is.
+// Effect begins here: what the model may call, who sends a request, and which model it is.
 const DeleteFile = Tool.make("DeleteFile", {
   parameters: { path: Schema.String },
   success: Schema.String,
@@ -27,6 +27,7 @@ const DeleteFile = Tool.make("DeleteFile", {
 const toolkit = Toolkit.make(DeleteFile)
 const Handlers = toolkit.toLayer({ DeleteFile: ({ path }) => Effect.promise(() => deleteFile(path)) })
 
+// For each request: the person, who decides, and whose conversations they see. Nothing that is posted says it.
 const People = Decider.layer((request) =>
   Effect.flatMap(
     Effect.promise(() => userOf(request.cookies["session"])),
@@ -47,11 +48,12 @@ const Model = ScriptedModel.layer({
 
 const conversation = (id: string) => Conversation.make({ id, toolkit })
 
-const runtime = ManagedRuntime.make(Layer.merge(Handlers, Model))
+// What both the routes and the rest of the program need. A database is added here.
+const Services = Layer.merge(Handlers, Model)
+const runtime = ManagedRuntime.make(Services)
+const routes = UiMessageStream.layer({ conversation }).pipe(Layer.provide([People, Services]))
 
-const routes = UiMessageStream.layer({ conversation }).pipe(Layer.provide([People, Handlers, Model]))
-
-// And ends here: a function from Request to Promise<Response>. Both have the same model and the same tools.
+// And ends here: a function from Request to Promise<Response>. The memo map lets it share the services of the runtime.
 const web = HttpRouter.toWebHandler(routes, { disableLogger: true, memoMap: runtime.memoMap })
 
 export const handler = (request: Request): Promise<Response> => web.handler(request)

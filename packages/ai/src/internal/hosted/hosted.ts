@@ -16,6 +16,7 @@ import * as Tools from "../gather/tools.ts"
 import * as Results from "../history/results.ts"
 import * as Transcript from "../history/transcript.ts"
 import * as Policies from "../policy/service.ts"
+import { InPassing } from "../seal/passing.ts"
 import type * as Call from "../tool/hostedCall.ts"
 import * as HostedCase from "./case.ts"
 import * as Hand from "./hand.ts"
@@ -179,7 +180,7 @@ const refuseEdit = ({ approvalId, file, request }: HostedCase.HostedCase) =>
  * seals the call itself.
  */
 export const sealCalls = <Part extends Response.AnyPart>(
-  { scope, seal }: Environment.Environment,
+  { endsWithProcess, scope, seal }: Environment.Environment,
   parts: ReadonlyArray<Part>
 ): Effect.Effect<ReadonlyArray<Part>> => {
   const requested = new Map<string, string>()
@@ -190,7 +191,7 @@ export const sealCalls = <Part extends Response.AnyPart>(
     const approvalId = isProviderCall(part) ? requested.get(part.id) : undefined
     return approvalId === undefined || !isProviderCall(part)
       ? Effect.succeed(part)
-      : Seal.seal(seal, scope, part, approvalId)
+      : Effect.provideService(Seal.seal(seal, scope, part, approvalId), InPassing, endsWithProcess)
   })
 }
 

@@ -100,3 +100,18 @@ export const refuseOptions = (name: string, options: unknown): void => {
       " asked. Write needsApproval: true, or needsApproval: (params) => …."
   )
 }
+
+/** Throws a `TypeError` for interactions that are none, such as `Interaction.form` without its schema. */
+export const refuseInteractions = (name: string, interactions: unknown): void => {
+  const wrong = Predicate.isObject(interactions)
+    ? Object.entries(interactions).find(([, interaction]) => !Predicate.hasProperty(interaction, "kind"))
+    : undefined
+  if (Predicate.isObject(interactions) && wrong === undefined) return
+  const found = wrong === undefined
+    ? `${kindOf(interactions)} for its interactions`
+    : `${kindOf(wrong[1])} for the interaction ${Text.quote(wrong[0])}`
+  throw new TypeError(
+    `The tool ${Text.quote(name)} was given ${found}. Write interactions: { colour: Interaction.askUser, address:` +
+      " Interaction.form(schema) }, or {} for a tool that waits for its agents only."
+  )
+}

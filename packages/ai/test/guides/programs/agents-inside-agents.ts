@@ -22,7 +22,7 @@ const Treasurer = AgentTool.make("Treasurer", {
 // The lead can ask the treasurer, and cannot pay.
 const toolkit = Toolkit.make(Treasurer)
 const Handlers = toolkit.toLayer(Effect.gen(function*() {
-  const paying = yield* Effect.provide(treasury, TreasuryHandlers)
+  const paying = yield* Effect.provide(treasury, TreasuryHandlers) // the treasurer's tools, with what they do
   return {
     Treasurer: AgentTool.handler(Treasurer, {
       toolkit: paying,
@@ -52,10 +52,13 @@ const Model = ScriptedModel.layer({
 const buy = Effect.fnUntraced(
   function*(id: string, answer: (request: Approval.ApprovalRequest) => Approval.ApprovalAnswer) {
     const conversation = yield* Conversation.make({ id, toolkit })
-    yield* conversation.send("Buy the lamp.")
-    const requests = yield* conversation.pending()
-    for (const { description, path = [] } of requests) yield* Console.log(`${path.join(" > ")} asks: ${description}`)
-    const outcome = yield* conversation.decide(requests.map(answer), { by: { id: "grace" } })
+    let outcome = yield* conversation.send("Buy the lamp.")
+    while (outcome._tag === "Waiting") {
+      for (const { description, path = [] } of outcome.requests) {
+        yield* Console.log(`${["Lead", ...path].join(" > ")} asks: ${description}`)
+      }
+      outcome = yield* conversation.decide(outcome.requests.map(answer), { by: { id: "grace" } })
+    }
     yield* Console.log(outcome.text)
   }
 )

@@ -1,5 +1,5 @@
 // An agent with the tools of a real MCP server: reads run, writes ask.
-import { Approval, ApprovalController, Chat, McpApproval, McpClient, McpProtocol, Prompt } from "@assent/ai"
+import { Approval, ApprovalController, Conversation, McpApproval, McpClient, McpProtocol } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { NodeServices } from "@effect/platform-node"
 import { Console, Effect, FileSystem, Layer } from "effect"
@@ -32,17 +32,14 @@ const program = Effect.gen(function*() {
   yield* Effect.gen(function*() {
     // The name is yours. Only servers that you name can be trusted when they say that a tool only reads.
     const files = McpApproval.guard(yield* McpClient.McpClient, { name: "files", trust: ["files"] })
-    const chat = yield* Chat.empty
-    let prompt: Prompt.RawInput = "Make a shopping list of my notes."
-    let turn
-    do {
-      turn = yield* chat.generateText({ prompt, toolkit: yield* files }) // lists the tools again for each turn
-      for (const { isFailure, name } of turn.toolResults) {
-        yield* Console.log(`${isFailure ? "not run" : "ran"}: ${name}`)
-      }
-      prompt = Prompt.empty
-    } while (turn.finishReason === "tool-calls")
-    yield* Console.log(turn.text)
+    // A toolkit as an effect: each turn lists the tools again.
+    const conversation = yield* Conversation.make({ id: "shopping", toolkit: files })
+    const outcome = yield* conversation.send("Make a shopping list of my notes.")
+    for (const part of outcome.content) {
+      if (part.type !== "tool-result") continue
+      yield* Console.log(part.isFailure ? `${part.name}: ${JSON.stringify(part.result)}` : `${part.name} ran`)
+    }
+    yield* Console.log(outcome.text)
   }).pipe(Effect.provide(Files))
 })
 
