@@ -14,7 +14,7 @@ const Refund = Tool.make("Refund", {
 const toolkit = Toolkit.make(Refund)
 const Handlers = toolkit.toLayer({ Refund: ({ amount }) => Effect.as(Console.log(`paying ${amount}`), "paid") })
 
-// Grace or Kim decides, within a week, or at once where somebody asks briefly.
+// Grace or Kim decides, within a week; what was asked briefly expires after a millisecond.
 const Policy = ApprovalPolicy.layer(() =>
   Approval.needsApproval({
     approvers: ["grace", "kim"],
