@@ -3,7 +3,8 @@ import { ScriptedModel } from "@assent/ai/testing"
 import { SqlApproval } from "@assent/sql"
 import { Console, Duration, Effect, Layer, Schema } from "effect"
 
-const [command = "list", ticket = "", more] = process.argv.slice(2)
+const usage = "ask <ticket> | ask-briefly <ticket> | list | yes <ticket> <who> | no <ticket> <who>"
+const [command = "list", ticket = "", who = ""] = process.argv.slice(2)
 
 const Refund = Tool.make("Refund", {
   parameters: { amount: Schema.Finite },
@@ -13,11 +14,11 @@ const Refund = Tool.make("Refund", {
 const toolkit = Toolkit.make(Refund)
 const Handlers = toolkit.toLayer({ Refund: ({ amount }) => Effect.as(Console.log(`paying ${amount}`), "paid") })
 
-// Grace or Kim decides, within a week if nothing else is said.
+// Grace or Kim decides, within a week; what was asked briefly expires after a millisecond.
 const Policy = ApprovalPolicy.layer(() =>
   Approval.needsApproval({
     approvers: ["grace", "kim"],
-    expiresIn: Duration.toMillis(more === "soon" ? "1 millis" : "7 days")
+    expiresIn: Duration.toMillis(command === "ask-briefly" ? "1 millis" : "7 days")
   })
 )
 
@@ -47,16 +48,23 @@ const list = Effect.gen(function*() {
 
 const answer = Effect.gen(function*() {
   const conversation = yield* makeTicket(ticket)
+  if ((yield* conversation.history).content.length === 0) return yield* Console.log(`there is no ticket ${ticket}`)
   const answers = (yield* conversation.pending()).map((request) =>
     command === "yes" ? Approval.approve(request) : Approval.deny(request, "not without a receipt")
   )
   // Who this is, your program knows from its login. If nothing is open any more, the conversation just goes on.
   const outcome = answers.length === 0
     ? yield* conversation.send([])
-    : yield* conversation.decide(answers, { by: { id: more ?? "" } })
+    : yield* conversation.decide(answers, { by: { id: who } })
   yield* Console.log(outcome.text || "nothing to do")
 }).pipe(Effect.catchTag("ApprovalError", ({ message }) => Console.log(message)))
 
-const program = command === "ask" ? ask : command === "list" ? list : answer
+const program = command === "ask" || command === "ask-briefly"
+  ? ask
+  : command === "list"
+  ? list
+  : command === "yes" || command === "no"
+  ? answer
+  : Console.log(usage)
 const Kept = SqlApproval.layer({ filename: "approvals.db" })
 await Effect.runPromise(Effect.provide(program, Layer.mergeAll(Handlers, Policy, Model, Kept)))

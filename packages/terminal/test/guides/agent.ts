@@ -1,4 +1,4 @@
-// An agent at a terminal: it runs commands and writes files in this folder, and asks you before each.
+// An agent at a terminal: it runs commands and writes files, and asks you before each.
 import { ApprovalMemory, ApprovalPresentation, Conversation, type Prompt, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { ApprovalMatcher, Shell } from "@assent/shell"
@@ -20,13 +20,15 @@ const RunCommand = Tool.make("RunCommand", {
 
 const WriteFile = Tool.present(
   Tool.make("WriteFile", {
-    description: "Writes a file of this folder",
+    description: "Writes a file",
     parameters: { path: Schema.String, content: Schema.String },
     success: Schema.String,
+    failure: Schema.String,
+    failureMode: "return",
     dependencies: [FileSystem.FileSystem, Path.Path],
     needsApproval: true
   }),
-  // What you see is what changes, not the whole file.
+  // What you see is what changes. It stands in the place of the parameters that it covers: here, of the whole content.
   ({ content, path }) => ApprovalPresentation.fileDiff({ path, after: content, covers: ["content"] })
 )
 
@@ -35,12 +37,16 @@ const Handlers = toolkit.toLayer({
   RunCommand: ({ command }) =>
     ChildProcessSpawner.ChildProcessSpawner.use((spawner) =>
       spawner.string(
+        // With this environment, git runs fewer of the programs that a folder's settings name.
         ChildProcess.make("bash", ["-c", command], { env: Shell.environment, extendEnv: true }),
         { includeStderr: true }
       )
     ).pipe(Effect.mapError(({ message }) => message)),
   WriteFile: ({ content, path }) =>
-    FileSystem.FileSystem.use((fs) => fs.writeFileString(path, content)).pipe(Effect.as("written"), Effect.orDie)
+    FileSystem.FileSystem.use((fs) => fs.writeFileString(path, content)).pipe(
+      Effect.as("written"),
+      Effect.mapError(({ message }) => message)
+    )
 })
 
 // Any provider's model stands here. This one needs no key: it does what it is told by "run …" and "write <file> <text>".
@@ -49,7 +55,8 @@ const answer = ({ prompt }: { readonly prompt: Prompt.Prompt }) => {
   const id = `call-${prompt.content.length}`
   if (last?.role === "tool") {
     const [result] = last.content.flatMap((part) => part.type === "tool-result" ? [part] : [])
-    return result?.isFailure ? "As you like." : String(result?.result).trim() || "Done."
+    if (result?.isFailure) return typeof result.result === "string" ? `It failed: ${result.result}` : "As you like."
+    return String(result?.result).trim() || "Done."
   }
   const said = last?.role === "user" ? last.content.map((part) => part.type === "text" ? part.text : "").join(" ") : ""
   const [, command] = /^run (.+)$/.exec(said) ?? []
@@ -63,7 +70,9 @@ const Model = ScriptedModel.layer({ turns: [answer], afterLastTurn: "repeat" })
 const program = Effect.gen(function*() {
   const conversation = yield* Conversation.make({ id: "work", toolkit })
   while (true) {
-    const said = yield* Ask.run(Ask.String({ message: "you" }))
+    const said = yield* Ask.run(Ask.String({ message: "you" })).pipe(
+      Effect.catchTag("QuitError", () => Effect.succeed("bye")) // Ctrl-C and Ctrl-D, while nothing runs
+    )
     if (said === "bye") return
     const outcome = yield* conversation.send(said)
     yield* Console.log(outcome.text)

@@ -56,4 +56,23 @@ describe("docs/at-a-terminal.md", () => {
       Fs.rmSync(cwd, { recursive: true })
     }
   }, 60_000)
+
+  it("outlives a file that cannot be written, and ends without an error by Ctrl-C while nothing is asked", async () => {
+    const cwd = Fs.mkdtempSync(Path.join(Os.tmpdir(), "assent-guide-"))
+    try {
+      await withProgram(file, { cwd }, async (program) => {
+        await program.until("the prompt", () => program.live.trimEnd() === "? you ›")
+        program.type("write missing/notes.md Buy milk.\r")
+        await program.ready(question)
+        program.type("y")
+        await program.see("It failed: ")
+        await program.until("the prompt", () => program.live.trimEnd() === "? you ›")
+        program.type("\x03")
+        assert.strictEqual(await program.ended(), 0)
+        assert.notInclude(program.text, "QuitError")
+      })
+    } finally {
+      Fs.rmSync(cwd, { recursive: true })
+    }
+  }, 60_000)
 })
