@@ -19,8 +19,9 @@ const shared = mergeConfig(
     }],
     test: {
       name: "mutation",
-      // The mutants come in by the hook above.
+      // The mutants come in by the hook above, of which vitest's own cache knows nothing.
       experimental: { viteModuleRunner: true },
+      fsModuleCachePath: Path.join(directory, "cache"),
       runner: Path.join(import.meta.dirname, "test/mutation/runner.ts"),
       maxWorkers: 1,
       fileParallelism: false,
