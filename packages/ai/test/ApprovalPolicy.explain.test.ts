@@ -178,6 +178,14 @@ describe("lint", () => {
     ["a name that no tool has, which would have been let run", { ...ruled, reed_file: "none" }, [
       ["warning", "unknown-tool", "reed_file", "read_file: none"]
     ]],
+    ["a name that no tool has, of an entry that says more than a word", {
+      ...ruled,
+      delete_fiel: { approval: "deny", reason: "gone is gone" },
+      reed_file: { approval: "required", rules: [{ path: "src/**", approval: "none" }] }
+    }, [
+      ["error", "unknown-tool", "delete_fiel", "delete_file:"],
+      ["error", "unknown-tool", "reed_file", "read_file:"]
+    ]],
     ["a glob that stands for nothing", { ...ruled, "mcp.*": "deny" }, [
       ["warning", "unknown-tool", "[\"mcp.*\"]", undefined]
     ]],

@@ -150,7 +150,7 @@ describe("patterns", () => {
         "npm: it runs what package.json says; write each whole line as a pattern, such as `npm run test:…`, or trust"
       ],
       ["rm *", "rm: not a known program"],
-      ["git push *", "push: not a known subcommand of git"],
+      ["git push *", "push: not a subcommand of git that is known here; write each whole line as a pattern"],
       ["git -C a *", "-C: not a known option before a subcommand of git"],
       ["git log --output=/x *", "--output=/x: not a known option of git log"],
       ["git branch --show-curren *", "--show-curren: not a known option of git branch"],

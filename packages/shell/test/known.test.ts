@@ -119,8 +119,16 @@ const rules: { readonly [rule: string]: Rows } = {
       "printf: not a known program; write the whole line as a pattern, or trust the program"
     ],
     ["*", "node --version"],
-    ["git *", "git mailinfo a b", "mailinfo: not a known subcommand of git"],
-    ["git *", "git checkout-index --p=/any/", "checkout-index: not a known subcommand of git"],
+    [
+      "git *",
+      "git mailinfo a b",
+      "mailinfo: not a subcommand of git that is known here; write each whole line as a pattern"
+    ],
+    [
+      "git *",
+      "git checkout-index --p=/any/",
+      "checkout-index: not a subcommand of git that is known here; write each whole line as a pattern"
+    ],
     ["git *", "git", "git: a subcommand is missing"],
     ["ls *", "cat a", "cat: no pattern covers it"]
   ],

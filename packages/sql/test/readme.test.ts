@@ -36,6 +36,8 @@ describe.concurrent("README", () => {
         const second = yield* run(folder, "readme/first.ts", "yes")
         assert.strictEqual(second, "sending a mail to ann@example.com\nThe mail is on its way.\n")
         assert.strictEqual(yield* run(folder, "readme/first.ts", "yes"), "")
+        assert.strictEqual(yield* run(folder, "readme/first.ts"), first)
+        assert.strictEqual(yield* run(folder, "readme/first.ts", "no"), "I have not sent it.\n")
         assert.deepStrictEqual(Fs.readdirSync(folder), ["approvals.db"])
       }),
     60_000

@@ -65,6 +65,13 @@ export const describeGuide = (windows: Windows.Windows) =>
         await page.reload()
         await page.getByText("It is gone. That one stays.").waitFor()
         assert.strictEqual(await page.getByRole("button", { name: "Approve" }).count(), 0)
+        await page.getByRole("textbox", { name: "Message" }).fill("Delete old.log.")
+        await page.getByRole("button", { name: "Send" }).click()
+        await page.getByRole("button", { name: "Approve" }).waitFor()
+        await page.getByRole("textbox", { name: "Message" }).fill("Hello.")
+        await page.getByRole("button", { name: "Send" }).click()
+        await page.getByText("Which file shall I delete?").waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: "Approve" }).count(), 0)
         const shots = process.env["SCREENSHOTS"]
         if (shots !== undefined) await page.screenshot({ path: `${shots}/web-guide.png` })
         await second.end()

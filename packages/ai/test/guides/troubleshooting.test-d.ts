@@ -23,6 +23,12 @@ describe("docs/troubleshooting.md", () => {
     toolkit.toLayer({ deleteFile: () => Effect.succeed("deleted") })
     // @ts-expect-error no effect
     toolkit.toLayer({ DeleteFile: () => "deleted" })
+    // @ts-expect-error a promise
+    toolkit.toLayer({ DeleteFile: () => Promise.resolve("deleted") })
+    // @ts-expect-error an error that the tool does not name
+    toolkit.toLayer({ DeleteFile: () => Effect.fail("disk full") })
+    const Named = Tool.make("DeleteFile", { success: Schema.String, failure: Schema.String })
+    Toolkit.make(Named).toLayer({ DeleteFile: () => Effect.fail("disk full") })
     // @ts-expect-error plain fields
     Upstream.make("Read", { parameters: { path: Schema.String } })
     // @ts-expect-error misspelt

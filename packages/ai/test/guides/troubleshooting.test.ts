@@ -1,5 +1,5 @@
 /** docs/troubleshooting.md names every reason, and each message as a program says it; `…` stands for anything. */
-import { ApprovalConfig, ApprovalError, Tool, Toolkit } from "@assent/ai"
+import { ApprovalConfig, ApprovalError, LanguageModel, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Schema, Stream } from "effect"
@@ -106,8 +106,29 @@ describe("what stops a program at once", () => {
       assert.match(thrown(() => Toolkit.make(DeleteFile, copy as never)), shownFor("Two tools are called"))
       const fields = Upstream.Tool.make("Read", { parameters: { path: Schema.String } as never })
       assert.match(thrown(() => Toolkit.make(fields)), shownFor("not a schema"))
+      assert.match(thrown(() => Tool.make("Read", { needApproval: true } as never)), shownFor("given the option"))
     })
   })
+
+  it.effect("a handler that returns a text, and a program without a model", () =>
+    Effect.gen(function*() {
+      const open = Toolkit.make(Tool.setNeedsApproval(DeleteFile, false))
+      const turn = LanguageModel.generateText({ prompt: "go", toolkit: open })
+      const texts = open.toLayer({ DeleteFile: (() => "deleted") as never })
+      assert.match(yield* dies(Effect.provide(turn, [texts, model])), shownFor("not an Effect"))
+      const modelless = Effect.provide(turn, texts) as Effect.Effect<unknown, unknown>
+      assert.match(yield* dies(modelless), shownFor("Provide a model"))
+    }))
+
+  it.effect("a script that is over", () =>
+    Effect.gen(function*() {
+      const turn = LanguageModel.generateText({ prompt: "go" })
+      const twice = Effect.andThen(turn, turn)
+      assert.match(
+        yield* dies(Effect.provide(twice, ScriptedModel.layer({ turns: ["Hello."] }))),
+        shownFor("its script")
+      )
+    }))
 
   it.effect("a file without a file system", () =>
     Effect.gen(function*() {

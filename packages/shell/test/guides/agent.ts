@@ -62,7 +62,11 @@ const check = Effect.gen(function*() {
 const why = Effect.fnUntraced(function*(command: string) {
   const call = yield* ApprovalPolicy.makeCall(toolkit.tools.run_command, { command })
   yield* Console.log(ApprovalPolicy.toSentence(yield* ApprovalPolicy.explain(call)))
-  for (const { message } of Shell.explain(command, ["git *", "npm test"]).refusals) yield* Console.log(`  ${message}`)
+  // And which word of the line no pattern covers, of those that the file allows.
+  const allowed = (yield* config).entries.flatMap(({ rules }) =>
+    rules.flatMap(({ approval, match }) => approval === "none" && match._tag === "Shell" ? match.allowed : [])
+  )
+  for (const { message } of Shell.explain(command, allowed).refusals) yield* Console.log(`  ${message}`)
 })
 
 const program = Effect.gen(function*() {

@@ -18,7 +18,7 @@ const answer = process.argv[2]
 const Model = ScriptedModel.layer({
   turns: answer === undefined
     ? [[ScriptedModel.toolCall({ id: "call-1", name: "SendMail", params: { to: "ann@example.com" } })]]
-    : ["The mail is on its way."]
+    : [answer === "yes" ? "The mail is on its way." : "I have not sent it."]
 })
 
 const program = Effect.gen(function*() {

@@ -29,7 +29,10 @@ const Chat = ({ kept }: { readonly kept: Array<UIMessage> }) => {
             if (part.type === "text") return <p key={index}>{part.text}</p>
             if (!isToolUIPart(part)) return null
             const call = `${getToolName(part)} ${JSON.stringify(part.input)}`
-            if (part.state !== "approval-requested") return <p key={index}>{call}: {part.state}</p>
+            // What was said after a question has withdrawn it.
+            if (part.state !== "approval-requested" || message !== messages.at(-1)) {
+              return <p key={index}>{call}: {part.state}</p>
+            }
             const answer = (approved: boolean) => addToolApprovalResponse({ id: part.approval.id, approved })
             return (
               <p key={index}>
@@ -43,7 +46,7 @@ const Chat = ({ kept }: { readonly kept: Array<UIMessage> }) => {
       {error && <p role="alert">{error.message}</p>}
       <form onSubmit={say}>
         <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
-        <button disabled={status === "submitted" || status === "streaming"}>Send</button>
+        <button disabled={text === "" || status === "submitted" || status === "streaming"}>Send</button>
       </form>
     </>
   )

@@ -5,6 +5,7 @@ import type * as Tool from "effect/ai/Tool"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as ApprovalMemory from "../../ApprovalMemory.ts"
+import type { Entry } from "../config/model.ts"
 import * as Names from "../config/names.ts"
 import { show } from "../config/problem.ts"
 import { definedFields } from "../fields.ts"
@@ -101,7 +102,7 @@ const findingsOf = (
         entry,
         `There is no tool ${Names.isGlob(entry.name) ? "that" : "called"} ${entry.name}` +
           `${Names.isGlob(entry.name) ? " stands for" : ""}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
-        meant === undefined ? undefined : `${quoted(meant)}: ${entry.approval}`
+        meant === undefined ? undefined : `${quoted(meant)}:${saysMore(entry) ? "" : ` ${entry.approval}`}`
       )
       continue
     }
@@ -282,6 +283,11 @@ const findingsOf = (
   }
   return findings.toSorted((self, that) => severities.indexOf(self.severity) - severities.indexOf(that.severity))
 }
+
+/** Whether an entry says more than its word, which a line `name: word` in its place would lose. */
+const saysMore = (entry: Entry): boolean => entry.rules.length > 0 || Object.keys(entry).some((key) => !plain.has(key))
+
+const plain = new Set(["approval", "at", "line", "name", "rules", "section"])
 
 /**
  * What was meant by `mcp.files.*`, the source that a person is shown of tools that are called `files__…`: that is how tools

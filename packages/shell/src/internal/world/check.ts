@@ -75,7 +75,7 @@ export const check = (words: ReadonlyArray<string>, options: Options = {}): Chec
 const problemOfSubcommand = (program: string, word: string, commands: ReadonlyArray<string>): string => {
   const further = commands.flatMap((name) => name.startsWith(`${word} `) ? [`\`${name.slice(word.length + 1)}\``] : [])
   return further.length === 0
-    ? `not a known subcommand of ${program}`
+    ? `not a subcommand of ${program} that is known here; write each whole line as a pattern`
     : `${program} ${word} is covered only with ${further.join(" or ")}`
 }
 
