@@ -5,7 +5,9 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as NodeUtil from "node:util"
 
-const page = Fs.readFileSync(Path.join(import.meta.dirname, "../../../../docs/in-promise-style.md"), "utf8")
+const root = Path.join(import.meta.dirname, "../../../..")
+const page = Fs.readFileSync(Path.join(root, "docs/in-promise-style.md"), "utf8")
+const guides = Fs.readFileSync(Path.join(root, "docs/README.md"), "utf8")
 
 const run = NodeUtil.promisify(ChildProcess.execFile)
 
@@ -16,6 +18,17 @@ describe.concurrent("docs/in-promise-style.md", () => {
       assert.include(page, `\`\`\`${file.endsWith("ts") ? "ts" : "js"}\n${program}\`\`\``, file)
     }
   })
+
+  it("has nothing that an editor would underline, with the tsconfig.json of the guides", async () => {
+    const [, tsconfig = ""] = /^```json\n([^]*?)^```$/m.exec(guides) ?? []
+    const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(tsconfig)
+    const options = Object.entries({ ...compilerOptions, customConditions: "@assent/source" })
+    const args = ["--ignoreConfig", ...options.flatMap(([name, value]) => [`--${name}`, String(value)])]
+    const files = ["chat.ts", "respond.ts", "node.ts", "hono.ts"]
+    const tsc = Path.join(root, "node_modules/typescript/bin/tsc")
+    const { stdout } = await run(process.execPath, [tsc, ...args, ...files], { cwd: import.meta.dirname })
+    assert.strictEqual(stdout, "")
+  }, 60_000)
 
   // In a process of its own each: Express is not itself where its modules are vitest's.
   it.each(["node.ts", "express.js", "hono.ts"])("%s serves the chat", async (file) => {

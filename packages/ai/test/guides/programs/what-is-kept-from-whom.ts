@@ -1,4 +1,4 @@
-// A person approves one call, for one tenant. Four others try to make more of that approval.
+// A person approves one call, for one tenant. Somebody else tries four times to make more of that approval.
 import { Approval, ApprovalJournal, ApprovalSeal, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
 import { Console, Effect, Redacted, Schema } from "effect"
@@ -40,7 +40,10 @@ const program = Effect.gen(function*() {
     }).pipe(
       Effect.provideService(Approval.Scope, scope),
       Effect.flatMap(({ toolResults }) =>
-        Console.log(`${who}: ${toolResults[0]?.isFailure === false ? toolResults[0].result : "nothing ran"}`)
+        Effect.forEach(
+          toolResults,
+          ({ result }) => Console.log(`${who}: ${typeof result === "string" ? result : result.reason}`)
+        )
       )
     )
 
