@@ -198,113 +198,98 @@ const mayBeAskedAgain = /again/i
 
 describe("L14 reasons", () => {
   for (const [title, { reading, run }] of Object.entries(stories)) {
-    C.everyWay(
-      `L14 ${title}: a reason, in the response, its schema and the prompt; nothing ran`,
-      (way) =>
-        Effect.gen(function*() {
-          const [{ chat, runs }, turn] = yield* run(way)
-          assert.deepStrictEqual(runs, [])
+    C.everyWay(`L14 ${title}: a reason, in the response, its schema and the prompt; nothing ran`, function*(way) {
+      const [{ chat, runs }, turn] = yield* run(way)
+      assert.deepStrictEqual(runs, [])
 
-          const schema = (way.endsWith("streamText") ? Response.StreamPart(kit) : Response.Part(kit)) as Schema.Codec<
-            unknown
-          >
-          for (const part of turn.results) {
-            const reason = C.reasonOf(part)
-            if (reading === "final") assert.notMatch(reason, mayBeAskedAgain)
-            if (reading === "again") assert.match(reason, mayBeAskedAgain)
-            const encoded = yield* Schema.encodeUnknownEffect(schema)(part)
-            const decoded = yield* Schema.decodeUnknownEffect(schema)(JSON.parse(JSON.stringify(encoded)))
-            assert.strictEqual(C.reasonOf(decoded as Response.ToolResultPart<string, unknown, unknown>), reason)
-          }
+      const schema = (way.endsWith("streamText") ? Response.StreamPart(kit) : Response.Part(kit)) as Schema.Codec<
+        unknown
+      >
+      for (const part of turn.results) {
+        const reason = C.reasonOf(part)
+        if (reading === "final") assert.notMatch(reason, mayBeAskedAgain)
+        if (reading === "again") assert.match(reason, mayBeAskedAgain)
+        const encoded = yield* Schema.encodeUnknownEffect(schema)(part)
+        const decoded = yield* Schema.decodeUnknownEffect(schema)(JSON.parse(JSON.stringify(encoded)))
+        assert.strictEqual(C.reasonOf(decoded as Response.ToolResultPart<string, unknown, unknown>), reason)
+      }
 
-          if ((yield* chat.calls) < 2) yield* chat.send([])
-          const prompt = yield* chat.lastPrompt
-          C.assertWellFormed(prompt)
-          const [result, ...others] = C.resultsOf(prompt)
-          assert.deepStrictEqual(others, [])
-          C.reasonOf(result!)
-        })
-    )
+      if ((yield* chat.calls) < 2) yield* chat.send([])
+      const prompt = yield* chat.lastPrompt
+      C.assertWellFormed(prompt)
+      const [result, ...others] = C.resultsOf(prompt)
+      assert.deepStrictEqual(others, [])
+      C.reasonOf(result!)
+    })
   }
 
-  C.everyWay(
-    "L14 an expired request that nobody answered: it says so, and may be asked again",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* begin(way, undefined, { expiresIn: "1 hour" })
-        yield* TestClock.adjust("2 hours")
-        yield* chat.send([])
-        if ((yield* chat.calls) < 2) yield* chat.send("are you there?")
-        const [result] = C.resultsOf(yield* chat.lastPrompt)
-        assert.match(C.reasonOf(result!), /expired|superseded/i)
-        assert.match(C.reasonOf(result!), mayBeAskedAgain)
-        assert.deepStrictEqual(runs, [])
-      })
-  )
+  C.everyWay("L14 an expired request that nobody answered: it says so, and may be asked again", function*(way) {
+    const { chat, runs } = yield* begin(way, undefined, { expiresIn: "1 hour" })
+    yield* TestClock.adjust("2 hours")
+    yield* chat.send([])
+    if ((yield* chat.calls) < 2) yield* chat.send("are you there?")
+    const [result] = C.resultsOf(yield* chat.lastPrompt)
+    assert.match(C.reasonOf(result!), /expired|superseded/i)
+    assert.match(C.reasonOf(result!), mayBeAskedAgain)
+    assert.deepStrictEqual(runs, [])
+  })
 
-  C.everyWay("L14 a denial keeps the person's own words", (way) =>
-    Effect.gen(function*() {
-      const { chat, deny } = yield* begin(way)
-      const turn = yield* chat.send(deny("It is my only copy."))
-      assert.include(C.reasonOf(turn.results[0]!), "It is my only copy.")
-    }))
+  C.everyWay("L14 a denial keeps the person's own words", function*(way) {
+    const { chat, deny } = yield* begin(way)
+    const turn = yield* chat.send(deny("It is my only copy."))
+    assert.include(C.reasonOf(turn.results[0]!), "It is my only copy.")
+  })
 })
 
 describe("reasons", () => {
   for (const onInvalid of ["result", "fail"] as const) {
     Support.forEachMode(
       `L14 a denial needs no proof: it is a denial also of a request that is not ours, ${onInvalid}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const { model } = yield* Support.answering
-          const turn = yield* Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: Support.written([
-              Support.callPart("c1", "DeleteFile", { path: "a" }),
-              Support.requestPart("x", "c1")
-            ]),
-            prompt: Support.answers(Approval.deny({ approvalId: "x" }, "keep it")),
-            approval: { onInvalid }
-          })
-          assert.deepStrictEqual(turn.results.map((part) => part.encodedResult), [
-            { type: "execution-denied", reason: "keep it" }
-          ])
-          assert.strictEqual(turn.text, "done")
+      function*(mode) {
+        const tools = yield* Support.makeTools()
+        const { model } = yield* Support.answering
+        const turn = yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: Support.written([
+            Support.callPart("c1", "DeleteFile", { path: "a" }),
+            Support.requestPart("x", "c1")
+          ]),
+          prompt: Support.answers(Approval.deny({ approvalId: "x" }, "keep it")),
+          approval: { onInvalid }
         })
+        assert.deepStrictEqual(turn.results.map((part) => part.encodedResult), [
+          { type: "execution-denied", reason: "keep it" }
+        ])
+        assert.strictEqual(turn.text, "done")
+      }
     )
   }
 
-  Support.forEachMode(
-    "L11 a request that is held says why, and that nothing is lost",
-    (mode) =>
-      Effect.gen(function*() {
-        const { options, request } = yield* Asked.deletion(mode)
-        const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.approve(request)) })
-          .pipe(
-            Asked.withPolicy(() => Effect.fail("offline"))
-          )
-        assert.match(turn.requests[0]!.reason ?? "", /policy failed.*did not run yet.*Nothing is lost.*try again/)
-      })
-  )
+  Support.forEachMode("L11 a request that is held says why, and that nothing is lost", function*(mode) {
+    const { options, request } = yield* Asked.deletion(mode)
+    const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.approve(request)) })
+      .pipe(
+        Asked.withPolicy(() => Effect.fail("offline"))
+      )
+    assert.match(turn.requests[0]!.reason ?? "", /policy failed.*did not run yet.*Nothing is lost.*try again/)
+  })
 
   Support.forEachMode(
     "L4 a request that was answered with edited parameters says why it is still open",
-    (mode) =>
-      Effect.gen(function*() {
-        const { options, request } = yield* Asked.deletion(mode)
-        const prompt = Support.answers(Approval.approve(request, { params: { path: "b" } }))
-        const asked: Array<string> = []
-        const turn = yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
-          Effect.provideService(
-            ApprovalController.ApprovalController,
-            ApprovalController.interactive(({ approvalId }) => asked.push(approvalId) > 0)
-          )
+    function*(mode) {
+      const { options, request } = yield* Asked.deletion(mode)
+      const prompt = Support.answers(Approval.approve(request, { params: { path: "b" } }))
+      const asked: Array<string> = []
+      const turn = yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
+        Effect.provideService(
+          ApprovalController.ApprovalController,
+          ApprovalController.interactive(({ approvalId }) => asked.push(approvalId) > 0)
         )
-        assert.match(turn.requests[0]!.reason ?? "", /only from a trusted channel.*did not run.*as it was proposed/)
-        assert.deepStrictEqual(asked, [], "whoever answered is answered, and nobody else is asked")
-      })
+      )
+      assert.match(turn.requests[0]!.reason ?? "", /only from a trusted channel.*did not run.*as it was proposed/)
+      assert.deepStrictEqual(asked, [], "whoever answered is answered, and nobody else is asked")
+    }
   )
 
   const deploys = {
@@ -319,41 +304,36 @@ describe("reasons", () => {
     }
   }
   for (const [how, { parameters, says }] of Object.entries(deploys)) {
-    Support.forEachMode(
-      `L10 a tool that ${how} since: a failed result that says just this`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { options, request } = yield* Asked.deletion(mode)
-          const tool = parameters === undefined
-            ? Support.ReadFile
-            : Tool.make("DeleteFile", { parameters, success: Schema.String, needsApproval: true })
-          const tools = yield* Support.makeTools([tool as typeof Support.ReadFile])
-          const turn = yield* Support.takeTurn(mode, {
-            ...options,
-            toolkit: tools.toolkit,
-            prompt: Support.answers(Approval.approve(request))
-          })
-          assert.match(Support.failureReason(turn.results[0]), says)
-          assert.deepStrictEqual([tools.runs, turn.text], [[], "done"])
-        })
-    )
+    Support.forEachMode(`L10 a tool that ${how} since: a failed result that says just this`, function*(mode) {
+      const { options, request } = yield* Asked.deletion(mode)
+      const tool = parameters === undefined
+        ? Support.ReadFile
+        : Tool.make("DeleteFile", { parameters, success: Schema.String, needsApproval: true })
+      const tools = yield* Support.makeTools([tool as typeof Support.ReadFile])
+      const turn = yield* Support.takeTurn(mode, {
+        ...options,
+        toolkit: tools.toolkit,
+        prompt: Support.answers(Approval.approve(request))
+      })
+      assert.match(Support.failureReason(turn.results[0]), says)
+      assert.deepStrictEqual([tools.runs, turn.text], [[], "done"])
+    })
   }
 
   Support.forEachMode(
     "L4 an approved call whose parameters are no JSON: a failed result that says so",
-    (mode) =>
-      Effect.gen(function*() {
-        const { asked, options, request, tools } = yield* Asked.deletion(mode)
-        const turn = yield* Support.takeTurn(mode, {
-          ...options,
-          history: Support.rewrite(
-            asked.history,
-            (part) => part.type === "tool-call" ? { ...part, params: { path: "\ud800" } } : part
-          ),
-          prompt: Support.answers(Approval.approve(request))
-        })
-        assert.match(Support.failureReason(turn.results[0]), /parameters of "DeleteFile" cannot be used.*surrogate/)
-        assert.deepStrictEqual(tools.runs, [])
+    function*(mode) {
+      const { asked, options, request, tools } = yield* Asked.deletion(mode)
+      const turn = yield* Support.takeTurn(mode, {
+        ...options,
+        history: Support.rewrite(
+          asked.history,
+          (part) => part.type === "tool-call" ? { ...part, params: { path: "\ud800" } } : part
+        ),
+        prompt: Support.answers(Approval.approve(request))
       })
+      assert.match(Support.failureReason(turn.results[0]), /parameters of "DeleteFile" cannot be used.*surrogate/)
+      assert.deepStrictEqual(tools.runs, [])
+    }
   )
 })

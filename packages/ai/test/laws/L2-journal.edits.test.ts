@@ -95,16 +95,15 @@ for (const [state, { answer, outcome, result, runs }] of Object.entries(ends)) {
     for (const [what, answers] of Object.entries(again)) {
       Support.forEachMode(
         `L2 ${what} of a call that is ${state} asks no policy: what is on record is given`,
-        (mode) =>
-          Effect.gen(function*() {
-            const { request, take, tools } = yield* begin(mode, outcome)
-            result((yield* take(answer(request))).turn)
-            const later = yield* take(...answers(request))
-            result(later.turn)
-            assert.deepStrictEqual([later.turn.requests, later.turn.text], [[], "done"])
-            assert.deepStrictEqual(later.asked, [])
-            assert.deepStrictEqual(tools.runs.map(({ params }) => params), runs === 0 ? [] : [{ amount: 10 }])
-          })
+        function*(mode) {
+          const { request, take, tools } = yield* begin(mode, outcome)
+          result((yield* take(answer(request))).turn)
+          const later = yield* take(...answers(request))
+          result(later.turn)
+          assert.deepStrictEqual([later.turn.requests, later.turn.text], [[], "done"])
+          assert.deepStrictEqual(later.asked, [])
+          assert.deepStrictEqual(tools.runs.map(({ params }) => params), runs === 0 ? [] : [{ amount: 10 }])
+        }
       )
     }
   })

@@ -137,27 +137,22 @@ for (const ending of ["a crash", "a shutdown"] as const) {
   describe(`L2 an edited call of an idempotent tool whose run ended in ${ending}`, () => {
     Support.forEachMode(
       `L2 after ${ending} it runs again, once, with the edited parameters, and the model is told of them`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, script, tools } = yield* begin({ mode, ending })
-          for (let i = 0; i < 3; i++) {
-            assertPaid(yield* retry())
-            const [sent] = yield* Support.sentResults(script)
-            assert.include(JSON.stringify(sent!.modelOutput), "{\\\"amount\\\":10}")
-          }
-          assert.deepStrictEqual(tools.runs, [ten, ten])
-        })
+      function*(mode) {
+        const { retry, script, tools } = yield* begin({ mode, ending })
+        for (let i = 0; i < 3; i++) {
+          assertPaid(yield* retry())
+          const [sent] = yield* Support.sentResults(script)
+          assert.include(JSON.stringify(sent!.modelOutput), "{\\\"amount\\\":10}")
+        }
+        assert.deepStrictEqual(tools.runs, [ten, ten])
+      }
     )
 
-    Support.forEachMode(
-      `L2 after ${ending} of a tool that is not idempotent it does not run again`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending, tool: Pay.annotate(Tool.Idempotent, false) })
-          assertUnknown(yield* retry())
-          assert.deepStrictEqual(tools.runs, [ten])
-        })
-    )
+    Support.forEachMode(`L2 after ${ending} of a tool that is not idempotent it does not run again`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending, tool: Pay.annotate(Tool.Idempotent, false) })
+      assertUnknown(yield* retry())
+      assert.deepStrictEqual(tools.runs, [ten])
+    })
 
     const policies: Record<string, ApprovalPolicy.Service> = {
       "lets nobody edit it": ApprovalPolicy.make(() => Approval.needsApproval({ editable: false })),
@@ -174,98 +169,79 @@ for (const ending of ["a crash", "a shutdown"] as const) {
     for (const [how, policy] of Object.entries(policies)) {
       Support.forEachMode(
         `L11 after ${ending} it does not run again under a policy that ${how} by now`,
-        (mode) =>
-          Effect.gen(function*() {
-            const { retry, tools } = yield* begin({ mode, ending })
-            assertUnknown(yield* retry({ policy }))
-            assert.deepStrictEqual(tools.runs, [ten])
-            assertPaid(yield* retry())
-            assert.deepStrictEqual(tools.runs, [ten, ten], "nothing was used up")
-          })
+        function*(mode) {
+          const { retry, tools } = yield* begin({ mode, ending })
+          assertUnknown(yield* retry({ policy }))
+          assert.deepStrictEqual(tools.runs, [ten])
+          assertPaid(yield* retry())
+          assert.deepStrictEqual(tools.runs, [ten, ten], "nothing was used up")
+        }
       )
     }
 
     Support.forEachMode(
       `L2 after ${ending} it never runs with other parameters, whatever is approved now`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { request, retry, to, tools } = yield* begin({ mode, ending })
-          const plain = Approval.approve(request)
-          const lists = [[], [plain], [to(1000)], [to(20)], [plain, to(20)], [to(20), plain]]
-          for (const list of lists) assertUnknown(yield* retry({ prompt: Support.answers(...list) }))
-          for (const list of [[plain, to(10)], [to(10), plain]]) yield* retry({ prompt: Support.answers(...list) })
-          for (const run of tools.runs) assert.deepStrictEqual(run, ten)
-        })
+      function*(mode) {
+        const { request, retry, to, tools } = yield* begin({ mode, ending })
+        const plain = Approval.approve(request)
+        const lists = [[], [plain], [to(1000)], [to(20)], [plain, to(20)], [to(20), plain]]
+        for (const list of lists) assertUnknown(yield* retry({ prompt: Support.answers(...list) }))
+        for (const list of [[plain, to(10)], [to(10), plain]]) yield* retry({ prompt: Support.answers(...list) })
+        for (const run of tools.runs) assert.deepStrictEqual(run, ten)
+      }
     )
 
-    Support.forEachMode(
-      `L2 L3 after ${ending} it does not run again once a denial was added`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { request, retry, to, tools } = yield* begin({ mode, ending })
-          const no = Approval.deny(request, "no!")
-          for (const list of [[to(10), no], [no, to(10)], [no]]) {
-            assertUnknown(yield* retry({ prompt: Support.answers(...list) }))
-          }
-          assert.deepStrictEqual(tools.runs, [ten])
-        })
-    )
+    Support.forEachMode(`L2 L3 after ${ending} it does not run again once a denial was added`, function*(mode) {
+      const { request, retry, to, tools } = yield* begin({ mode, ending })
+      const no = Approval.deny(request, "no!")
+      for (const list of [[to(10), no], [no, to(10)], [no]]) {
+        assertUnknown(yield* retry({ prompt: Support.answers(...list) }))
+      }
+      assert.deepStrictEqual(tools.runs, [ten])
+    })
 
-    Support.forEachMode(
-      `L2 after ${ending} it does not run again once its request has expired`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending, expiresIn: "1 minute" })
-          yield* TestClock.adjust("61 seconds")
-          assertUnknown(yield* retry())
-          assert.deepStrictEqual(tools.runs, [ten])
-        })
-    )
+    Support.forEachMode(`L2 after ${ending} it does not run again once its request has expired`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending, expiresIn: "1 minute" })
+      yield* TestClock.adjust("61 seconds")
+      assertUnknown(yield* retry())
+      assert.deepStrictEqual(tools.runs, [ten])
+    })
 
-    Support.forEachMode(
-      `L2 L10 after ${ending} it does not run again with another schema`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending })
-          const changed = yield* Support.makeTools([PayInCurrency], { Pay: () => Effect.succeed("paid") })
-          assertUnknown(yield* retry({ toolkit: changed.toolkit }))
-          assert.deepStrictEqual([tools.runs, changed.runs], [[ten], []])
-        })
-    )
+    Support.forEachMode(`L2 L10 after ${ending} it does not run again with another schema`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending })
+      const changed = yield* Support.makeTools([PayInCurrency], { Pay: () => Effect.succeed("paid") })
+      assertUnknown(yield* retry({ toolkit: changed.toolkit }))
+      assert.deepStrictEqual([tools.runs, changed.runs], [[ten], []])
+    })
 
-    Support.forEachMode(
-      `L2 L11 after ${ending} it does not run again if what was shown has changed`,
-      (mode) =>
-        Effect.gen(function*() {
-          let content = "balance: 2000"
-          const policy = ApprovalPolicy.make(() =>
-            Approval.needsApproval({
-              editable: true,
-              presentation: new Approval.ApprovalPresentation({ type: "text", content })
-            })
-          )
-          const { retry, tools } = yield* begin({ mode, ending, policy })
-          content = "balance: 1000"
-          assertUnknown(yield* retry())
-          assert.deepStrictEqual(tools.runs, [ten])
-          content = "balance: 2000"
-          assertPaid(yield* retry())
-          assert.deepStrictEqual(tools.runs, [ten, ten])
+    Support.forEachMode(`L2 L11 after ${ending} it does not run again if what was shown has changed`, function*(mode) {
+      let content = "balance: 2000"
+      const policy = ApprovalPolicy.make(() =>
+        Approval.needsApproval({
+          editable: true,
+          presentation: new Approval.ApprovalPresentation({ type: "text", content })
         })
-    )
+      )
+      const { retry, tools } = yield* begin({ mode, ending, policy })
+      content = "balance: 1000"
+      assertUnknown(yield* retry())
+      assert.deepStrictEqual(tools.runs, [ten])
+      content = "balance: 2000"
+      assertPaid(yield* retry())
+      assert.deepStrictEqual(tools.runs, [ten, ten])
+    })
   })
 }
 
 describe("L2 an edited call of an idempotent tool that somebody stopped", () => {
   Support.forEachMode(
     "L2 Stop is final: an edit of a history is not run again by a retry of the turn",
-    (mode) =>
-      Effect.gen(function*() {
-        const { request, retry, tools } = yield* begin({ mode, ending: "Stop" })
-        assertUnknown(yield* retry())
-        assertUnknown(yield* retry({ prompt: Support.answers(Approval.approve(request)) }))
-        assert.deepStrictEqual(tools.runs, [ten])
-      })
+    function*(mode) {
+      const { request, retry, tools } = yield* begin({ mode, ending: "Stop" })
+      assertUnknown(yield* retry())
+      assertUnknown(yield* retry({ prompt: Support.answers(Approval.approve(request)) }))
+      assert.deepStrictEqual(tools.runs, [ten])
+    }
   )
 })
 

@@ -16,6 +16,7 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel, StrictProvider } from "../../src/testing/index.ts"
+import { type Story, tell } from "./story.ts"
 
 // =============================================================================
 // Ways
@@ -32,8 +33,8 @@ export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Ef
     Layer.mergeAll(ApprovalJournal.layerMemory(), ApprovalSeal.layer({ key: "the key of the law tests, 32 bytes" }))
   )
 
-export const everyWay = (title: string, story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>): void => {
-  for (const way of ways) it.effect(`${title} [${way}]`, () => fresh(story(way)))
+export const everyWay = (title: string, story: Story<[way: Way]>): void => {
+  for (const way of ways) it.effect(`${title} [${way}]`, () => fresh(tell(story, way)))
 }
 
 // =============================================================================

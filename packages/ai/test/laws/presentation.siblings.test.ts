@@ -53,46 +53,41 @@ const assertOnlyTheFirst = (results: ReadonlyArray<{ readonly id: string; readon
   )
 
 describe("several approved changes of one file", () => {
-  C.everyWay(
-    "L4 approved in one message, the first runs and the others may be asked again",
-    (way) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* makeFile
-        const chat = yield* C.start({
-          way,
-          toolkit,
-          turns: [calls, "Done."],
-          make: (script) => LanguageModel.make(script.params)
-        })
-        const { requests } = yield* chat.send("write")
-        assert.lengthOf(requests, 3)
-        const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
-        assert.deepStrictEqual(runs, ["one\n"])
-        assertOnlyTheFirst(turn.results)
-        for (const result of turn.results.slice(1)) assert.match(C.reasonOf(result), /changed since .* Nothing ran/)
-        // It stays so: what ended is in the journal.
-        yield* Effect.exit(chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))))
-        assert.deepStrictEqual(runs, ["one\n"])
-      })
-  )
+  C.everyWay("L4 approved in one message, the first runs and the others may be asked again", function*(way) {
+    const { runs, toolkit } = yield* makeFile
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [calls, "Done."],
+      make: (script) => LanguageModel.make(script.params)
+    })
+    const { requests } = yield* chat.send("write")
+    assert.lengthOf(requests, 3)
+    const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
+    assert.deepStrictEqual(runs, ["one\n"])
+    assertOnlyTheFirst(turn.results)
+    for (const result of turn.results.slice(1)) assert.match(C.reasonOf(result), /changed since .* Nothing ran/)
+    // It stays so: what ended is in the journal.
+    yield* Effect.exit(chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))))
+    assert.deepStrictEqual(runs, ["one\n"])
+  })
 
-  C.everyWay("L4 approved at once, the first runs and the others may be asked again", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* makeFile
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [calls, "Done."],
-        make: (script) => LanguageModel.make(script.params)
-      })
-      const turn = yield* Effect.provideService(
-        chat.send("write"),
-        ApprovalController.ApprovalController,
-        ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
-      )
-      assert.deepStrictEqual(runs, ["one\n"])
-      assertOnlyTheFirst(turn.results)
-    }))
+  C.everyWay("L4 approved at once, the first runs and the others may be asked again", function*(way) {
+    const { runs, toolkit } = yield* makeFile
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [calls, "Done."],
+      make: (script) => LanguageModel.make(script.params)
+    })
+    const turn = yield* Effect.provideService(
+      chat.send("write"),
+      ApprovalController.ApprovalController,
+      ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
+    )
+    assert.deepStrictEqual(runs, ["one\n"])
+    assertOnlyTheFirst(turn.results)
+  })
 
   it.effect("L4 of a guarded toolkit, called side by side, the first runs and the others say what to do", () =>
     Effect.gen(function*() {

@@ -124,75 +124,61 @@ const assertUnknown = (turn: Support.Turn) => {
 
 for (const ending of ["a crash", "a shutdown"] as const) {
   describe(`L2 L11 a run of an idempotent tool that ended in ${ending}`, () => {
-    Support.forEachMode(
-      `L2 after ${ending} it runs again, once, while all that allowed it holds`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending })
-          for (let i = 0; i < 3; i++) {
-            const turn = yield* retry()
-            assert.deepStrictEqual(turn.results.map((result) => result.result), ["paid"])
-            assert.strictEqual(turn.text, "done")
-          }
-          assert.deepStrictEqual(tools.runs, [thousand, thousand])
-        })
-    )
+    Support.forEachMode(`L2 after ${ending} it runs again, once, while all that allowed it holds`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending })
+      for (let i = 0; i < 3; i++) {
+        const turn = yield* retry()
+        assert.deepStrictEqual(turn.results.map((result) => result.result), ["paid"])
+        assert.strictEqual(turn.text, "done")
+      }
+      assert.deepStrictEqual(tools.runs, [thousand, thousand])
+    })
 
-    Support.forEachMode(
-      `L2 after ${ending} of a tool that is not idempotent it does not run again`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending, tool: Pay.annotate(Tool.Idempotent, false) })
-          assertUnknown(yield* retry())
-          assert.deepStrictEqual(tools.runs, [thousand])
-        })
-    )
+    Support.forEachMode(`L2 after ${ending} of a tool that is not idempotent it does not run again`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending, tool: Pay.annotate(Tool.Idempotent, false) })
+      assertUnknown(yield* retry())
+      assert.deepStrictEqual(tools.runs, [thousand])
+    })
 
     const edit = ApprovalController.interactive((request) => Approval.approve(request, { params: { amount: 10 } }))
 
     Support.forEachMode(
       `L2 L11 after ${ending} of an edited call the original parameters never run, whoever answers now`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools, yes } = yield* begin({ mode, ending, controller: edit })
-          assert.deepStrictEqual(tools.runs, [ten])
-          assertUnknown(yield* retry({ prompt: [] }))
-          assertUnknown(yield* retry({ prompt: yes }))
-          for (const controller of [edit, ApprovalController.approveAll]) {
-            assertUnknown(
-              yield* Effect.provideService(
-                retry({ prompt: [] }),
-                ApprovalController.ApprovalController,
-                controller
-              )
+      function*(mode) {
+        const { retry, tools, yes } = yield* begin({ mode, ending, controller: edit })
+        assert.deepStrictEqual(tools.runs, [ten])
+        assertUnknown(yield* retry({ prompt: [] }))
+        assertUnknown(yield* retry({ prompt: yes }))
+        for (const controller of [edit, ApprovalController.approveAll]) {
+          assertUnknown(
+            yield* Effect.provideService(
+              retry({ prompt: [] }),
+              ApprovalController.ApprovalController,
+              controller
             )
-          }
-          assert.deepStrictEqual(tools.runs, [ten])
-        })
+          )
+        }
+        assert.deepStrictEqual(tools.runs, [ten])
+      }
     )
 
     Support.forEachMode(
       `L2 after ${ending} it runs again, once, where nobody's approval is in the history: what was claimed was approved`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending })
-          for (let i = 0; i < 2; i++) {
-            const turn = yield* retry({ prompt: [] })
-            assert.deepStrictEqual(turn.results.map((result) => result.result), ["paid"])
-          }
-          assert.deepStrictEqual(tools.runs, [thousand, thousand])
-        })
+      function*(mode) {
+        const { retry, tools } = yield* begin({ mode, ending })
+        for (let i = 0; i < 2; i++) {
+          const turn = yield* retry({ prompt: [] })
+          assert.deepStrictEqual(turn.results.map((result) => result.result), ["paid"])
+        }
+        assert.deepStrictEqual(tools.runs, [thousand, thousand])
+      }
     )
 
-    Support.forEachMode(
-      `L3 after ${ending} it does not run again where somebody says no to it`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { request, retry, tools } = yield* begin({ mode, ending })
-          assertUnknown(yield* retry({ prompt: Support.answers(Approval.deny(request)) }))
-          assert.deepStrictEqual(tools.runs, [thousand])
-        })
-    )
+    Support.forEachMode(`L3 after ${ending} it does not run again where somebody says no to it`, function*(mode) {
+      const { request, retry, tools } = yield* begin({ mode, ending })
+      assertUnknown(yield* retry({ prompt: Support.answers(Approval.deny(request)) }))
+      assert.deepStrictEqual(tools.runs, [thousand])
+    })
 
     const policies: Record<string, () => ApprovalPolicy.Service> = {
       "blocks": () => ApprovalPolicy.make(() => Approval.blocked("paying is off")),
@@ -205,94 +191,75 @@ for (const ending of ["a crash", "a shutdown"] as const) {
     for (const [how, policy] of Object.entries(policies)) {
       Support.forEachMode(
         `L11 after ${ending} it does not run again under a policy that ${how} by now`,
-        (mode) =>
-          Effect.gen(function*() {
-            const { retry, tools } = yield* begin({ mode, ending })
-            assertUnknown(yield* retry({ policy: policy() }))
-            assert.deepStrictEqual(tools.runs, [thousand])
-          })
+        function*(mode) {
+          const { retry, tools } = yield* begin({ mode, ending })
+          assertUnknown(yield* retry({ policy: policy() }))
+          assert.deepStrictEqual(tools.runs, [thousand])
+        }
       )
     }
 
-    Support.forEachMode(
-      `L2 L3 after ${ending} it does not run again once a denial was added`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { request, retry, tools } = yield* begin({ mode, ending })
-          const [yes, no] = [Approval.approve(request), Approval.deny(request, "no!")]
-          for (const prompt of [Support.answers(yes, no), Support.answers(no, yes), Support.answers(no)]) {
-            assertUnknown(yield* retry({ prompt }))
-          }
-          assert.deepStrictEqual(tools.runs, [thousand])
-        })
-    )
+    Support.forEachMode(`L2 L3 after ${ending} it does not run again once a denial was added`, function*(mode) {
+      const { request, retry, tools } = yield* begin({ mode, ending })
+      const [yes, no] = [Approval.approve(request), Approval.deny(request, "no!")]
+      for (const prompt of [Support.answers(yes, no), Support.answers(no, yes), Support.answers(no)]) {
+        assertUnknown(yield* retry({ prompt }))
+      }
+      assert.deepStrictEqual(tools.runs, [thousand])
+    })
 
-    Support.forEachMode(
-      `L2 after ${ending} it does not run again once its request has expired`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending, expiresIn: "1 minute" })
-          yield* TestClock.adjust("61 seconds")
-          assertUnknown(yield* retry())
-          assert.deepStrictEqual(tools.runs, [thousand])
-        })
-    )
+    Support.forEachMode(`L2 after ${ending} it does not run again once its request has expired`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending, expiresIn: "1 minute" })
+      yield* TestClock.adjust("61 seconds")
+      assertUnknown(yield* retry())
+      assert.deepStrictEqual(tools.runs, [thousand])
+    })
 
-    Support.forEachMode(
-      `L2 L10 after ${ending} it does not run again with another schema`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { retry, tools } = yield* begin({ mode, ending })
-          const changed = yield* Support.makeTools([PayInCurrency], { Pay: () => Effect.succeed("paid") })
-          assertUnknown(yield* retry({ toolkit: changed.toolkit }))
-          assert.deepStrictEqual([tools.runs, changed.runs], [[thousand], []])
-        })
-    )
+    Support.forEachMode(`L2 L10 after ${ending} it does not run again with another schema`, function*(mode) {
+      const { retry, tools } = yield* begin({ mode, ending })
+      const changed = yield* Support.makeTools([PayInCurrency], { Pay: () => Effect.succeed("paid") })
+      assertUnknown(yield* retry({ toolkit: changed.toolkit }))
+      assert.deepStrictEqual([tools.runs, changed.runs], [[thousand], []])
+    })
 
     Support.forEachMode(
       `L2 L11 after ${ending} it does not run again if the person would be shown something else`,
-      (mode) =>
-        Effect.gen(function*() {
-          let content = "balance: 2000"
-          const policy = ApprovalPolicy.make(() =>
-            Approval.needsApproval({ presentation: new Approval.ApprovalPresentation({ type: "text", content }) })
-          )
-          const { retry, tools } = yield* begin({ mode, ending, policy })
-          content = "balance: 1000"
-          assertUnknown(yield* retry())
-          assert.deepStrictEqual(tools.runs, [thousand])
-          content = "balance: 2000"
-          assert.deepStrictEqual((yield* retry()).results.map((result) => result.result), ["paid"])
-          assert.deepStrictEqual(tools.runs, [thousand, thousand])
-        })
+      function*(mode) {
+        let content = "balance: 2000"
+        const policy = ApprovalPolicy.make(() =>
+          Approval.needsApproval({ presentation: new Approval.ApprovalPresentation({ type: "text", content }) })
+        )
+        const { retry, tools } = yield* begin({ mode, ending, policy })
+        content = "balance: 1000"
+        assertUnknown(yield* retry())
+        assert.deepStrictEqual(tools.runs, [thousand])
+        content = "balance: 2000"
+        assert.deepStrictEqual((yield* retry()).results.map((result) => result.result), ["paid"])
+        assert.deepStrictEqual(tools.runs, [thousand, thousand])
+      }
     )
   })
 }
 
 describe("L2 a run of an idempotent tool that somebody stopped", () => {
-  Support.forEachMode(
-    "L2 Stop is final: an approved call is not run again by a retry of the turn",
-    (mode) =>
-      Effect.gen(function*() {
-        const { retry, tools } = yield* begin({ mode, ending: "Stop" })
-        for (let i = 0; i < 3; i++) assertUnknown(yield* retry())
-        assertUnknown(yield* retry({ prompt: [] }))
-        assert.deepStrictEqual(tools.runs, [thousand])
-      })
-  )
+  Support.forEachMode("L2 Stop is final: an approved call is not run again by a retry of the turn", function*(mode) {
+    const { retry, tools } = yield* begin({ mode, ending: "Stop" })
+    for (let i = 0; i < 3; i++) assertUnknown(yield* retry())
+    assertUnknown(yield* retry({ prompt: [] }))
+    assert.deepStrictEqual(tools.runs, [thousand])
+  })
 
   Support.forEachMode(
     "L2 Stop is final: an edited call is not run again, as it was edited or as it was proposed",
-    (mode) =>
-      Effect.gen(function*() {
-        const edit = ApprovalController.interactive((request) => Approval.approve(request, { params: { amount: 10 } }))
-        const { retry, tools, yes } = yield* begin({ mode, ending: "Stop", controller: edit })
-        assertUnknown(yield* retry({ prompt: [] }))
-        assertUnknown(yield* retry({ prompt: yes }))
-        assertUnknown(
-          yield* Effect.provideService(retry({ prompt: [] }), ApprovalController.ApprovalController, edit)
-        )
-        assert.deepStrictEqual(tools.runs, [ten])
-      })
+    function*(mode) {
+      const edit = ApprovalController.interactive((request) => Approval.approve(request, { params: { amount: 10 } }))
+      const { retry, tools, yes } = yield* begin({ mode, ending: "Stop", controller: edit })
+      assertUnknown(yield* retry({ prompt: [] }))
+      assertUnknown(yield* retry({ prompt: yes }))
+      assertUnknown(
+        yield* Effect.provideService(retry({ prompt: [] }), ApprovalController.ApprovalController, edit)
+      )
+      assert.deepStrictEqual(tools.runs, [ten])
+    }
   )
 })

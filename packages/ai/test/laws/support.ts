@@ -6,7 +6,7 @@
  * its own. Models are `ScriptedModel`s, so the strict provider reads every prompt.
  */
 import { it } from "@effect/vitest"
-import { Deferred, type Duration, Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
+import { Deferred, type Duration, Effect, type Fiber, Layer, Ref, Schema, Stream } from "effect"
 import { type AiError, Chat as UpstreamChat } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
@@ -21,6 +21,7 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { type Story, tell } from "./story.ts"
 
 // =============================================================================
 // Four ways to tell a story
@@ -40,17 +41,12 @@ export const fresh = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
   )
 
 /** Registers one test per mode, named `name [mode]`, each with a fresh journal and seal. */
-export const forEachMode = <E>(
-  name: string,
-  test: (mode: Mode) => Effect.Effect<unknown, E, Scope.Scope>,
-  only: ReadonlyArray<Mode> = modes
-): void => {
-  for (const mode of only) it.effect(`${name} [${mode}]`, () => fresh(test(mode)))
+export const forEachMode = (name: string, test: Story<[mode: Mode]>, only: ReadonlyArray<Mode> = modes): void => {
+  for (const mode of only) it.effect(`${name} [${mode}]`, () => fresh(tell(test, mode)))
 }
 
 /** Registers one test with a fresh journal and seal, for what has no turn or whose turns are alike in every mode. */
-export const single = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
-  it.effect(name, () => fresh(test()))
+export const single = (name: string, test: Story): void => it.effect(name, () => fresh(tell(test)))
 
 // =============================================================================
 // Tools whose runs are counted
