@@ -343,12 +343,7 @@ describe("at dispatch", () => {
       toolkit: tools.toolkit,
       calls: [Support.call("c1", "DeleteFile", { path: "a" })]
     }).pipe(Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: "required" })))
-    const turn = yield* Support.takeTurn(mode, {
-      model: script.model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-    }).pipe(
+    const turn = yield* Support.approve(mode, { asked, model: script.model, tools }).pipe(
       Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: { approval: "deny", reason: "switched off" } }))
     )
     assert.deepStrictEqual(tools.runs, [])
@@ -365,12 +360,9 @@ describe("at dispatch", () => {
     }).pipe(Effect.provide(policy))
     const [request] = asked.requests
     assert.strictEqual(request!.expiresAt! - request!.issuedAt!, 3_600_000)
-    yield* Support.takeTurn(mode, {
-      model: script.model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(request!))
-    }).pipe(Effect.provide(policy))
+    yield* Support.reply(mode, { asked, model: script.model, tools }, Support.answers(Approval.approve(request!))).pipe(
+      Effect.provide(policy)
+    )
     assert.strictEqual(tools.count("ReadFile"), 1)
   })
 
@@ -383,12 +375,7 @@ describe("at dispatch", () => {
       calls: [Support.call("c1", "ReadFile", { path: "a" })]
     }).pipe(Effect.provide(policy))
     yield* TestClock.adjust("11 minutes")
-    yield* Support.takeTurn(mode, {
-      model: script.model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-    }).pipe(Effect.provide(policy))
+    yield* Support.approve(mode, { asked, model: script.model, tools }).pipe(Effect.provide(policy))
     assert.deepStrictEqual(tools.runs, [])
   })
 })

@@ -29,6 +29,18 @@ const working = () => {
   return { log, handlers: { Work } }
 }
 
+/** What becomes of a response, and what ran. */
+const work = Effect.fnUntraced(function*(
+  side: Play.Side,
+  method: Observe.Method,
+  content: Play.Options["content"],
+  more?: Partial<Play.Options>
+) {
+  const { handlers, log } = working()
+  const played = yield* Play.play(side, { method, tools: [Work], handlers, content, ...more })
+  return { log, played }
+})
+
 const slow = Play.call("slow", "Work", { millis: 50 })
 const failing = (id: string, millis: number) => Play.call(id, "Work", { millis, fail: true })
 
@@ -36,13 +48,11 @@ describe("deliberate differences", () => {
   Play.everySide("DESIGN §4 a finish in second position: upstream leaves it there, the engine puts it last", [
     "generateText"
   ], function*(side, method) {
-    const { handlers } = working()
-    const played = yield* Play.play(side, {
-      method,
-      tools: [Work],
-      handlers,
-      content: [Play.text(method, "a"), Play.finish("stop"), Play.call("c", "Work", { millis: 0 })]
-    })
+    const { played } = yield* work(side, method, [
+      Play.text(method, "a"),
+      Play.finish("stop"),
+      Play.call("c", "Work", { millis: 0 })
+    ])
     assert.deepStrictEqual(
       Play.outline(played.parts),
       side.engine ? ["text", "call c", "result c", "finish"] : ["text", "finish", "call c", "result c"]
@@ -53,13 +63,11 @@ describe("deliberate differences", () => {
     "DESIGN §4 a finish in second position of a stream is last, upstream's too",
     ["streamText"],
     function*(side, method) {
-      const { handlers } = working()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [Play.text(method, "a"), Play.finish("stop"), Play.call("c", "Work", { millis: 0 })]
-      })
+      const { played } = yield* work(side, method, [
+        Play.text(method, "a"),
+        Play.finish("stop"),
+        Play.call("c", "Work", { millis: 0 })
+      ])
       assert.deepStrictEqual(Play.outline(played.parts), ["text-delta", "call c", "result c", "finish"])
     }
   )
@@ -68,13 +76,11 @@ describe("deliberate differences", () => {
     "L13 an id used twice in one response: upstream keeps both, the engine renames the second",
     Play.both,
     function*(side, method) {
-      const { handlers, log } = working()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [Play.call("c", "Work", { millis: 1 }), Play.call("c", "Work", { millis: 30 }), Play.finish("stop")]
-      })
+      const { log, played } = yield* work(side, method, [
+        Play.call("c", "Work", { millis: 1 }),
+        Play.call("c", "Work", { millis: 30 }),
+        Play.finish("stop")
+      ])
       const [first, second] = side.engine ? ["c", "c_2"] : ["c", "c"]
       const calls = played.parts.filter((part) => part.type === "tool-call")
       assert.deepStrictEqual(calls.map(({ id }) => id), [first, second])
@@ -87,13 +93,7 @@ describe("deliberate differences", () => {
     "L8 a call that fails the turn: upstream interrupts its siblings, the engine lets them end",
     Play.both,
     function*(side, method) {
-      const { handlers, log } = working()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [slow, failing("quick", 1), Play.finish("tool-calls")]
-      })
+      const { log, played } = yield* work(side, method, [slow, failing("quick", 1), Play.finish("tool-calls")])
       assert.strictEqual(Play.failureOf(played), "failed quick")
       assert.deepStrictEqual(
         log.filter((line) => line.endsWith("slow")),
@@ -110,13 +110,11 @@ describe("deliberate differences", () => {
     "L8 of several failures upstream raises the first in time, the engine the first in order",
     Play.both,
     function*(side, method) {
-      const { handlers } = working()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [failing("late", 50), failing("early", 1), Play.finish("tool-calls")]
-      })
+      const { played } = yield* work(side, method, [
+        failing("late", 50),
+        failing("early", 1),
+        Play.finish("tool-calls")
+      ])
       assert.strictEqual(Play.failureOf(played), side.engine ? "failed late" : "failed early")
     }
   )
@@ -141,13 +139,10 @@ describe("deliberate differences", () => {
     "DESIGN §1 parameters that do not decode: upstream fails the turn in mode \"error\", the engine gives a failed result",
     [...Play.both],
     function*(side, method) {
-      const { handlers, log } = working()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [Play.call("c", "Work", { millis: "long" }), Play.finish("tool-calls")]
-      })
+      const { log, played } = yield* work(side, method, [
+        Play.call("c", "Work", { millis: "long" }),
+        Play.finish("tool-calls")
+      ])
       assert.deepStrictEqual(log, [])
       if (!side.engine) {
         assert.strictEqual((Play.failureOf(played) as AiError.AiError).reason._tag, "ToolParameterValidationError")

@@ -3,6 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { type AiError, type Response, Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Observe from "./observe.ts"
 import * as Play from "./play.ts"
 
 const parameters = Schema.Struct({ amount: Schema.FiniteFromString })
@@ -20,6 +21,18 @@ const receiving = () => {
   return { received, handlers: Object.fromEntries(tools.map(({ name }) => [name, handler])) }
 }
 
+/** What becomes of a response, and what the handlers got. */
+const receive = Effect.fnUntraced(function*(
+  side: Play.Side,
+  method: Observe.Method,
+  content: Play.Options["content"],
+  more?: Partial<Play.Options>
+) {
+  const { handlers, received } = receiving()
+  const played = yield* Play.play(side, { method, tools, handlers, content, ...more })
+  return { played, received }
+})
+
 const paramsOf = (played: Play.Played): ReadonlyArray<unknown> =>
   played.parts.flatMap((part) => part.type === "tool-call" ? [part.params] : [])
 
@@ -33,19 +46,12 @@ describe("parameters", () => {
     "the part holds what the model wrote, the handler gets it decoded",
     Play.both,
     function*(side, method) {
-      const { handlers, received } = receiving()
-      const played = yield* Play.play(side, {
-        method,
-        tools,
-        handlers,
-        content: [
-          Play.call("c1", "Strict", { amount: "5" }),
-          Play.call("c2", "ByJson", [1, { b: null }]),
-          Play.call("c3", "Nothing", {}),
-          Play.finish("tool-calls")
-        ],
-        options: { concurrency: 1 }
-      })
+      const { played, received } = yield* receive(side, method, [
+        Play.call("c1", "Strict", { amount: "5" }),
+        Play.call("c2", "ByJson", [1, { b: null }]),
+        Play.call("c3", "Nothing", {}),
+        Play.finish("tool-calls")
+      ], { options: { concurrency: 1 } })
       assert.deepStrictEqual(paramsOf(played), [{ amount: "5" }, [1, { b: null }], {}])
       assert.deepStrictEqual(received, [{ amount: 5 }, [1, { b: null }], {}])
     }
@@ -57,13 +63,10 @@ describe("parameters", () => {
     "parameters that do not decode fail upstream's turn in mode \"error\": see `deliberate.test.ts`",
     Play.both,
     function*(side, method) {
-      const { handlers, received } = receiving()
-      const played = yield* Play.play(side, {
-        method,
-        tools,
-        handlers,
-        content: [Play.call("c", "Strict", { amount: 5 }), Play.finish("tool-calls")]
-      })
+      const { played, received } = yield* receive(side, method, [
+        Play.call("c", "Strict", { amount: 5 }),
+        Play.finish("tool-calls")
+      ])
       const failure = Play.failureOf(played) as AiError.AiError
       assert.strictEqual(
         failure.message,
@@ -82,13 +85,10 @@ describe("parameters", () => {
     "parameters that do not decode are a failed result in mode \"return\"",
     Play.both,
     function*(side, method) {
-      const { handlers, received } = receiving()
-      const played = yield* Play.play(side, {
-        method,
-        tools,
-        handlers,
-        content: [Play.call("c", "Lenient", { amount: "much" }), Play.finish("tool-calls")]
-      })
+      const { played, received } = yield* receive(side, method, [
+        Play.call("c", "Lenient", { amount: "much" }),
+        Play.finish("tool-calls")
+      ])
       assert.strictEqual(Play.endingOf(played), "success")
       assert.deepStrictEqual(
         played.results.map(({ encodedResult, isFailure }) => [

@@ -3,6 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { type Response, Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Observe from "./observe.ts"
 import * as Play from "./play.ts"
 import * as Script from "./response.ts"
 import * as Tools from "./tools.ts"
@@ -25,6 +26,18 @@ const counting = () => {
   return { seen, handlers: { Work } }
 }
 
+/** What becomes of a response, and what ran. */
+const working = Effect.fnUntraced(function*(
+  side: Play.Side,
+  method: Observe.Method,
+  content: Play.Options["content"],
+  more?: Partial<Play.Options>
+) {
+  const { handlers, seen } = counting()
+  const played = yield* Play.play(side, { method, tools: [Work], handlers, content, ...more })
+  return { played, seen }
+})
+
 const calls = (count: number, millis: number): ReadonlyArray<Response.AllPartsEncoded> =>
   Array.from({ length: count }, (_, index) => Play.call(`c${index}`, "Work", { millis }))
 
@@ -35,12 +48,7 @@ describe("running", () => {
       `concurrency ${concurrency}: ${expected} of 6 calls run at once`,
       Play.both,
       function*(side, method) {
-        const { handlers, seen } = counting()
-        const played = yield* Play.play(side, {
-          method,
-          tools: [Work],
-          handlers,
-          content: [...calls(6, 200), Play.finish("tool-calls")],
+        const { played, seen } = yield* working(side, method, [...calls(6, 200), Play.finish("tool-calls")], {
           options: concurrency === undefined ? {} : { concurrency }
         })
         assert.strictEqual(played.results.length, 6)
@@ -54,25 +62,18 @@ describe("running", () => {
   }
 
   Play.everySide("a stream's call starts when the stream has moved past it", ["streamText"], function*(side, method) {
-    const { handlers, seen } = counting()
-    yield* Play.play(side, {
-      method,
-      tools: [Work],
-      handlers,
-      content: [...calls(2, 0), Play.text(method, "a"), Play.text(method, "b"), Play.finish("tool-calls")]
-    })
+    const { seen } = yield* working(side, method, [
+      ...calls(2, 0),
+      Play.text(method, "a"),
+      Play.text(method, "b"),
+      Play.finish("tool-calls")
+    ])
     assert.deepStrictEqual(seen.startedAt, [1 + 2 * Script.beat, 1 + 3 * Script.beat])
   })
 
   for (const reason of ["stop", "tool-calls", "pause"] as const) {
     Play.everySide(`finish "${reason}": calls run`, Play.both, function*(side, method) {
-      const { handlers, seen } = counting()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [...calls(2, 1), Play.finish(reason)]
-      })
+      const { played, seen } = yield* working(side, method, [...calls(2, 1), Play.finish(reason)])
       assert.strictEqual(seen.started, 2)
       assert.deepStrictEqual(Play.outline(played.results), ["result c0", "result c1"])
       assert.strictEqual(played.parts.at(-1)?.type === "finish" || side.engine || method === "generateText", true)
@@ -80,8 +81,7 @@ describe("running", () => {
   }
 
   Play.everySide("no finish at all: calls run", Play.both, function*(side, method) {
-    const { handlers, seen } = counting()
-    const played = yield* Play.play(side, { method, tools: [Work], handlers, content: calls(2, 1) })
+    const { played, seen } = yield* working(side, method, calls(2, 1))
     assert.strictEqual(seen.started, 2)
     assert.deepStrictEqual(Play.outline(played.parts), ["call c0", "call c1", "result c0", "result c1"])
   })
@@ -91,14 +91,10 @@ describe("running", () => {
       `finish "${reason}": no call runs, each has a result that says why`,
       Play.both,
       function*(side, method) {
-        const { handlers, seen } = counting()
-        const played = yield* Play.play(side, {
-          method,
-          tools: [Work],
-          handlers,
-          // In one chunk with what came last, as providers break off.
-          content: [Play.call("c", "Work", { millis: 1 }), Play.finish(reason)]
-        })
+        const { played, seen } = yield* working(side, method, [
+          Play.call("c", "Work", { millis: 1 }),
+          Play.finish(reason)
+        ])
         assert.strictEqual(seen.started, 0)
         const result = {
           type: "execution-interrupted",
@@ -121,19 +117,13 @@ describe("running", () => {
     "a stream that is cut interrupts what runs and keeps what has ended",
     ["streamText"],
     function*(side, method) {
-      const { handlers, seen } = counting()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        handlers,
-        content: [
-          Play.call("quick", "Work", { millis: 1 }),
-          Play.call("slow", "Work", { millis: 1000 }),
-          Play.text(method, "a"),
-          Play.text(method, "b"),
-          Play.finish("length")
-        ]
-      })
+      const { played, seen } = yield* working(side, method, [
+        Play.call("quick", "Work", { millis: 1 }),
+        Play.call("slow", "Work", { millis: 1000 }),
+        Play.text(method, "a"),
+        Play.text(method, "b"),
+        Play.finish("length")
+      ])
       assert.deepStrictEqual([seen.started, seen.interrupted], [2, 1])
       assert.deepStrictEqual(Play.outline(played.results), ["result quick", "failure slow"])
     }
@@ -171,25 +161,21 @@ describe("running", () => {
   )
 
   Play.everySide("a reader that leaves interrupts what runs", Play.both, function*(side, method) {
-    const { handlers, seen } = counting()
-    yield* Play.play(side, {
+    const { seen } = yield* working(
+      side,
       method,
-      tools: [Work],
-      handlers,
-      content: [Play.call("c", "Work", { millis: 1000 }), Play.finish("tool-calls")],
-      around: Effect.timeoutOption(100)
-    })
+      [Play.call("c", "Work", { millis: 1000 }), Play.finish("tool-calls")],
+      { around: Effect.timeoutOption(100) }
+    )
     assert.deepStrictEqual([seen.started, seen.interrupted], [1, 1])
   })
 
   Play.everySide("no call is started by a chunk that is refused", ["streamText"], function*(side, method) {
-    const { handlers, seen } = counting()
-    const played = yield* Play.play(side, {
-      method,
-      tools: [Work, Tools.WebSearch],
-      handlers,
-      content: [Play.call("c", "Work", { millis: 0 }), Play.undecodable("p"), Play.finish("tool-calls")]
-    })
+    const { played, seen } = yield* working(side, method, [
+      Play.call("c", "Work", { millis: 0 }),
+      Play.undecodable("p"),
+      Play.finish("tool-calls")
+    ], { tools: [Work, Tools.WebSearch] })
     assert.isDefined(Play.failureOf(played))
     assert.strictEqual(seen.started, 0)
   })
@@ -198,13 +184,11 @@ describe("running", () => {
     "nothing runs where another part of the response is refused",
     ["generateText", "generateObject"],
     function*(side, method) {
-      const { handlers, seen } = counting()
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work, Tools.WebSearch],
-        handlers,
-        content: [Play.call("c", "Work", { millis: 0 }), Play.undecodable("p"), Play.finish("tool-calls")]
-      })
+      const { played, seen } = yield* working(side, method, [
+        Play.call("c", "Work", { millis: 0 }),
+        Play.undecodable("p"),
+        Play.finish("tool-calls")
+      ], { tools: [Work, Tools.WebSearch] })
       assert.isDefined(Play.failureOf(played))
       assert.strictEqual(seen.started, 0)
     }

@@ -59,12 +59,7 @@ describe("L1 fail closed: a controller", () => {
       assert.isFalse(JSON.stringify([asked.parts, asked.history]).includes(secret))
       // Nothing is used up: an answer that comes with a message counts, once.
       const { model } = yield* Support.answering
-      const turn = yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = yield* Support.approve(mode, { asked, model, tools })
       assert.strictEqual(tools.runs.length, 1)
       assert.strictEqual(turn.text, "done")
     })

@@ -80,12 +80,7 @@ describe("L1 fail closed: parameters", () => {
     })
     assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
     const script = yield* Support.answering
-    const next = yield* Support.takeTurn(mode, {
-      model: script.model,
-      toolkit: tools.toolkit,
-      history: turn.history,
-      prompt: Support.answers(Approval.approve(turn.requests[0]!))
-    })
+    const next = yield* Support.approve(mode, { asked: turn, model: script.model, tools })
     assert.strictEqual(next.text, "done")
     assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "b" } }])
     const sent = yield* Support.sentResults(script)
@@ -161,12 +156,7 @@ describe("L1 fail closed: parameters", () => {
       calls: [Support.call("c1", "Gated", { path: "a" })]
     })
     const { model } = yield* Support.answering
-    yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(asked.requests[0]!))
-    })
+    yield* Support.approve(mode, { asked, model, tools })
     assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
   })
 })

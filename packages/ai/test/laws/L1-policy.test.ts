@@ -273,12 +273,7 @@ describe("a policy", () => {
       )
       assert.deepStrictEqual([asked.requests.length, asked.results, tools.runs], [1, [], []])
       const { model } = yield* Support.answering
-      yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      yield* Support.approve(mode, { asked, model, tools })
       assert.strictEqual(tools.runs.length, 1)
     }
   )

@@ -108,12 +108,9 @@ describe("L11 the policy of a guarded call, within a turn", () => {
         calls: [Support.call("c1", "Delegate", {})]
       })
       const { model } = yield* Support.answering
-      yield* within(policy)(Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      }))
+      yield* within(policy)(
+        Support.approve(mode, { asked, model, tools })
+      )
       assert.deepStrictEqual(runs, ["a"])
       for (const one of whoSaw(seen, "Erase")) {
         assert.deepStrictEqual(one.texts.slice(0, around.length), around, one.by)

@@ -56,12 +56,7 @@ describe("L2 at most once: handlers that end oddly", () => {
           const tools = yield* Support.makeTools([tool], { Odd: () => handler })
           const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
           const { model } = yield* Support.answering
-          const turn = Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
+          const turn = Support.approve(mode, { asked, model, tools })
           for (let i = 0; i < 3; i++) {
             yield* Effect.exit(turn)
             assert.deepStrictEqual(paths(tools), ["c1"])
@@ -78,12 +73,7 @@ describe("L2 at most once: handlers that end oddly", () => {
     })
     const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
     const { model } = yield* Support.answering
-    const turn = Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-    })
+    const turn = Support.approve(mode, { asked, model, tools })
     for (let i = 0; i < 3; i++) yield* Effect.exit(turn)
     assert.deepStrictEqual(paths(tools), ["c1", "c2", "c3"])
   })
@@ -97,12 +87,7 @@ describe("L2 at most once: readers that leave", () => {
     const tools = yield* Support.makeTools([Odd])
     const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
     const { model } = yield* Support.answering
-    const turn = Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(asked.requests[0]!))
-    })
+    const turn = Support.approve(mode, { asked, model, tools })
     // The policy is asked again before the run (law L11): there the reader leaves.
     const reader = yield* Effect.forkChild(turn.pipe(
       Effect.provideService(
@@ -152,12 +137,7 @@ describe("L2 at most once: readers that leave", () => {
       const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
       const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
       const { model } = yield* Support.answering
-      const turn = Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = Support.approve(mode, { asked, model, tools })
       const first = yield* Effect.forkChild(turn)
       yield* hold.entered
       const second = yield* Effect.forkChild(turn)

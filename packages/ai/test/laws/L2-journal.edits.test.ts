@@ -38,12 +38,9 @@ const begin = Effect.fnUntraced(function*(mode: Support.Mode, outcome: Effect.Ef
     Effect.gen(function*() {
       asked.length = 0
       presented.length = 0
-      const turn = yield* withPolicy(Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: first.history,
-        prompt: Support.answers(...answers)
-      }))
+      const turn = yield* withPolicy(
+        Support.reply(mode, { asked: first, model: script.model, tools }, Support.answers(...answers))
+      )
       return { turn, asked: [...asked, ...presented] }
     })
   return { request: first.requests[0]!, take, tools }

@@ -51,12 +51,7 @@ describe("L2 at most once: every fate is written before the model is called", ()
     const [one, two] = [asked.requests[0]!, asked.requests[1]!]
     assert.deepStrictEqual(yield* Effect.forEach(asked.requests, stateOf), ["pending", "pending"])
     const { model, seen } = yield* lookingModel(asked.requests)
-    yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(one), Approval.deny(two))
-    })
+    yield* Support.reply(mode, { asked, model, tools }, Support.answers(Approval.approve(one), Approval.deny(two)))
     assert.deepStrictEqual(seen, [["done", "denied"]])
   })
 
@@ -86,12 +81,7 @@ describe("L2 at most once: every fate is written before the model is called", ()
     const { model, seen } = yield* lookingModel(asked.requests)
     yield* TestClock.adjust("30 days")
     yield* TestClock.adjust("1 millis")
-    yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(asked.requests[0]!))
-    })
+    yield* Support.approve(mode, { asked, model, tools })
     assert.deepStrictEqual([seen, tools.runs], [[["expired"]], []])
   })
 
@@ -104,12 +94,11 @@ describe("L2 at most once: every fate is written before the model is called", ()
       const journal = yield* ApprovalJournal.ApprovalJournal
       yield* journal.end(yield* claimOf(request!), "cancelled", "Cancelled. Nothing ran; it may be asked again.")
       const { model } = yield* Support.answering
-      const turn = yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(request!), Approval.approve(other!))
-      })
+      const turn = yield* Support.reply(
+        mode,
+        { asked, model, tools },
+        Support.answers(Approval.approve(request!), Approval.approve(other!))
+      )
       assert.deepStrictEqual(tools.runs.map(({ params }) => params), [{ path: "c2" }])
       const result = turn.results.find(({ id }) => id === "c1")
       assert.strictEqual(Support.failureReason(result), "Cancelled. Nothing ran; it may be asked again.")
@@ -125,12 +114,9 @@ describe("L2 at most once: every fate is written before the model is called", ()
     })
     const asked = yield* ask(mode, tools, "c1")
     const { model, seen } = yield* lookingModel(asked.requests)
-    const fiber = yield* Effect.forkChild(Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(asked.requests[0]!))
-    }))
+    const fiber = yield* Effect.forkChild(
+      Support.approve(mode, { asked, model, tools })
+    )
     yield* hold.entered
     assert.strictEqual(yield* stateOf(asked.requests[0]!), "running")
     assert.deepStrictEqual(seen, [])
@@ -265,12 +251,7 @@ describe("L2 at most once: tombstones outlive the seal", () => {
       approval: { expiresIn: "1 hour" }
     })
     const { model } = yield* Support.answering
-    const turn = Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(asked.requests[0]!))
-    })
+    const turn = Support.approve(mode, { asked, model, tools })
     yield* turn
     for (const step of ["59 minutes", "1 minute", "1 millis", "10 minutes", "23 hours", "40 days"] as const) {
       yield* TestClock.adjust(step)

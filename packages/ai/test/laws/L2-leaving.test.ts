@@ -148,12 +148,7 @@ describe("L2 at most once: a reader that leaves", () => {
       const { hold, tools } = yield* held
       const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
       const script = yield* Support.answering
-      const turn = Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = Support.approve(mode, { asked, model: script.model, tools })
       const reader = yield* Effect.forkChild(Effect.timeoutOption(turn, "5 seconds"))
       yield* hold.entered
       yield* TestClock.adjust("5 seconds")

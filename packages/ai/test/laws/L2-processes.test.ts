@@ -49,12 +49,11 @@ const begin = (mode: Support.Mode, idempotent = false) =>
     })
     const script = yield* Support.answering
     const request = asked.requests[0]!
-    const turn = Support.takeTurn(mode, {
-      model: script.model satisfies LanguageModel.LanguageModel,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(request))
-    })
+    const turn = Support.reply(
+      mode,
+      { asked, model: script.model satisfies LanguageModel.LanguageModel, tools },
+      Support.answers(Approval.approve(request))
+    )
     return { hold, request, script, store, tools, turn }
   })
 

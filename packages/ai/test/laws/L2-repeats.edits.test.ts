@@ -3,8 +3,7 @@
  * with those parameters if all that allowed them still does. With the parameters that were proposed it never runs.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Schema, Scope } from "effect"
-import { AiError } from "effect/ai"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
@@ -14,7 +13,6 @@ import {
   Conversation,
   ConversationStore,
   LanguageModel,
-  type Prompt,
   Store,
   SuspensionStore,
   Tool,
@@ -22,118 +20,22 @@ import {
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failure, intercept } from "../store/intercept.ts"
+import { accidents, assertPaid, assertUnknown, type Begin, Pay, ran } from "./repeats.ts"
+import * as Repeats from "./repeats.ts"
 import * as Support from "./support.ts"
-
-const Pay = Tool.make("Pay", {
-  parameters: { amount: Schema.Number },
-  success: Schema.String,
-  needsApproval: true
-}).annotate(Tool.Idempotent, true)
-
-/** The same tool with one more parameter, which it fills in by itself. */
-const PayInCurrency = Tool.make("Pay", {
-  parameters: Schema.Struct({
-    amount: Schema.Number,
-    currency: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("BTC")))
-  }),
-  success: Schema.String,
-  needsApproval: true
-}).annotate(Tool.Idempotent, true)
-
-const overloaded = AiError.make({
-  module: "test",
-  method: "test",
-  reason: new AiError.UnknownError({ description: "overloaded" })
-})
 
 const editable = ApprovalPolicy.make(() => Approval.needsApproval({ editable: true }))
 
-const openJournal = (store: Store.Store) =>
-  Effect.gen(function*() {
-    const scope = yield* Scope.fork(yield* Effect.scope)
-    const journal = yield* Effect.provideService(ApprovalJournal.make({ store, grace: 0 }), Scope.Scope, scope)
-    return { journal, close: Scope.close(scope, Exit.void) }
-  })
+/** A payment of 1000, approved with an edit to 10, started, and cut off. */
+const edited = { edited: 10, policy: editable } as const
+const begin = (options: Begin) => Repeats.begin({ ...edited, ...options })
 
-const endings = ["a crash", "a shutdown", "Stop"] as const
-
-interface Begin {
-  readonly mode: Support.Mode
-  readonly ending: (typeof endings)[number]
-  readonly tool?: Tool.Any
-  readonly expiresIn?: "1 minute"
-  readonly policy?: ApprovalPolicy.Service
-}
-
-/** A payment of 1000, approved with an edit to 10, started, and cut off. `retry` takes the turn again. */
-const begin = Effect.fnUntraced(function*({ ending, expiresIn, mode, policy = editable, tool = Pay }: Begin) {
-  const hold = yield* Support.makeHold
-  const tools: Support.Tools = yield* Support.makeTools([tool], {
-    Pay: () => Effect.as(tools.runs.length === 1 ? hold.wait : Effect.void, "paid")
-  })
-  const withPolicy = Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy)
-  const asked = yield* withPolicy(Support.ask(mode, {
-    toolkit: tools.toolkit,
-    approval: expiresIn === undefined ? undefined : { expiresIn },
-    calls: [Support.call("c1", "Pay", { amount: 1000 })]
-  }))
-  const request = asked.requests[0]!
-  const to = (amount: number) => Approval.approve(request, { params: { amount } })
-  const store = yield* Store.makeMemory()
-  const first = yield* openJournal(store)
-  // The model fails as well: the turn leaves nothing in the history.
-  const failing = yield* ScriptedModel.make({ turns: [overloaded] })
-  const turn = Support.takeTurn(mode, {
-    model: failing.model,
-    toolkit: tools.toolkit,
-    history: asked.history,
-    prompt: Support.answers(to(10))
-  }).pipe(withPolicy, Effect.provideService(ApprovalJournal.ApprovalJournal, first.journal))
-  const fiber = yield* Effect.forkChild(Effect.exit(turn))
-  yield* hold.entered
-  if (ending === "a shutdown") yield* first.close
-  if (ending === "Stop") assert.isTrue(yield* first.journal.interrupt(request.approvalId))
-  if (ending !== "a crash") yield* Fiber.join(fiber)
-  assert.deepStrictEqual(tools.runs, [ten])
-  // Over the same store; a claim of a process that says nothing is one of a dead process.
-  const journal = ending === "Stop" ? first.journal : (yield* openJournal(store)).journal
-  const script = yield* Support.answering
-  const retry = (
-    options: {
-      readonly toolkit?: Support.AnyToolkit
-      readonly prompt?: Prompt.Prompt
-      readonly policy?: ApprovalPolicy.Service
-    } = {}
-  ) =>
-    Support.takeTurn(mode, {
-      model: script.model,
-      toolkit: options.toolkit ?? tools.toolkit,
-      history: asked.history,
-      prompt: options.prompt ?? Support.answers(to(10))
-    }).pipe(
-      Effect.provideService(ApprovalPolicy.ApprovalPolicy, options.policy ?? policy),
-      Effect.provideService(ApprovalJournal.ApprovalJournal, journal)
-    )
-  return { request, retry, script, to, tools }
-})
-
-const ten: Support.Run = { name: "Pay", params: { amount: 10 } }
-
-/** Nothing ran again; the model goes on and is told that nobody knows. */
-const assertUnknown = (turn: Support.Turn) => {
-  assert.deepStrictEqual([turn.requests.length, turn.results.length, turn.text], [0, 1, "done"])
-  assert.match(Support.failureReason(turn.results[0]), /unknown/i)
-}
-
-const assertPaid = (turn: Support.Turn) => {
-  assert.deepStrictEqual(turn.results.map((result) => result.result), ["paid"])
-  assert.deepStrictEqual([turn.requests, turn.text], [[], "done"])
-}
+const ten = ran(10)
 
 const judging = (judge: (amount: number) => ReturnType<Parameters<typeof ApprovalPolicy.make>[0]>) =>
   ApprovalPolicy.make((call) => judge((call.encodedParams as { readonly amount: number }).amount))
 
-for (const ending of ["a crash", "a shutdown"] as const) {
+for (const ending of accidents) {
   describe(`L2 an edited call of an idempotent tool whose run ended in ${ending}`, () => {
     Support.forEachMode(
       `L2 after ${ending} it runs again, once, with the edited parameters, and the model is told of them`,
@@ -147,12 +49,6 @@ for (const ending of ["a crash", "a shutdown"] as const) {
         assert.deepStrictEqual(tools.runs, [ten, ten])
       }
     )
-
-    Support.forEachMode(`L2 after ${ending} of a tool that is not idempotent it does not run again`, function*(mode) {
-      const { retry, tools } = yield* begin({ mode, ending, tool: Pay.annotate(Tool.Idempotent, false) })
-      assertUnknown(yield* retry())
-      assert.deepStrictEqual(tools.runs, [ten])
-    })
 
     const policies: Record<string, ApprovalPolicy.Service> = {
       "lets nobody edit it": ApprovalPolicy.make(() => Approval.needsApproval({ editable: false })),
@@ -191,45 +87,12 @@ for (const ending of ["a crash", "a shutdown"] as const) {
       }
     )
 
-    Support.forEachMode(`L2 L3 after ${ending} it does not run again once a denial was added`, function*(mode) {
-      const { request, retry, to, tools } = yield* begin({ mode, ending })
-      const no = Approval.deny(request, "no!")
-      for (const list of [[to(10), no], [no, to(10)], [no]]) {
-        assertUnknown(yield* retry({ prompt: Support.answers(...list) }))
-      }
-      assert.deepStrictEqual(tools.runs, [ten])
-    })
+    Repeats.staysAway({ ...edited, ending })
 
-    Support.forEachMode(`L2 after ${ending} it does not run again once its request has expired`, function*(mode) {
-      const { retry, tools } = yield* begin({ mode, ending, expiresIn: "1 minute" })
-      yield* TestClock.adjust("61 seconds")
-      assertUnknown(yield* retry())
-      assert.deepStrictEqual(tools.runs, [ten])
-    })
-
-    Support.forEachMode(`L2 L10 after ${ending} it does not run again with another schema`, function*(mode) {
-      const { retry, tools } = yield* begin({ mode, ending })
-      const changed = yield* Support.makeTools([PayInCurrency], { Pay: () => Effect.succeed("paid") })
-      assertUnknown(yield* retry({ toolkit: changed.toolkit }))
-      assert.deepStrictEqual([tools.runs, changed.runs], [[ten], []])
-    })
-
-    Support.forEachMode(`L2 L11 after ${ending} it does not run again if what was shown has changed`, function*(mode) {
-      let content = "balance: 2000"
-      const policy = ApprovalPolicy.make(() =>
-        Approval.needsApproval({
-          editable: true,
-          presentation: new Approval.ApprovalPresentation({ type: "text", content })
-        })
-      )
-      const { retry, tools } = yield* begin({ mode, ending, policy })
-      content = "balance: 1000"
-      assertUnknown(yield* retry())
-      assert.deepStrictEqual(tools.runs, [ten])
-      content = "balance: 2000"
-      assertPaid(yield* retry())
-      assert.deepStrictEqual(tools.runs, [ten, ten])
-    })
+    Support.forEachMode(
+      `L2 L11 after ${ending} it does not run again if what was shown has changed`,
+      (mode) => Repeats.shownOtherwise({ ...edited, mode, ending })
+    )
   })
 }
 

@@ -27,12 +27,7 @@ describe("L2 at most once: repeated answers", () => {
     const asked = yield* chargeOnce(mode, tools)
     const { model } = yield* Support.answering
     const yes = Approval.approve(asked.requests[0]!)
-    const turn = yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(yes, yes, yes)
-    })
+    const turn = yield* Support.reply(mode, { asked, model, tools }, Support.answers(yes, yes, yes))
     assertCharged(turn)
     assert.strictEqual(tools.runs.length, 1)
   })
@@ -42,12 +37,7 @@ describe("L2 at most once: repeated answers", () => {
     const asked = yield* chargeOnce(mode, tools)
     const { model } = yield* Support.answering
     const yes = Support.answers(Approval.approve(asked.requests[0]!))
-    const turn = yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Prompt.concat(yes, yes)
-    })
+    const turn = yield* Support.reply(mode, { asked, model, tools }, Prompt.concat(yes, yes))
     assertCharged(turn)
     assert.strictEqual(tools.runs.length, 1)
   })
@@ -149,12 +139,7 @@ describe("L2 at most once: the same history again", () => {
       const { model } = yield* Support.answering
       for (const other of [mode, ...Support.modes]) {
         assertCharged(
-          yield* Support.takeTurn(other, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
+          yield* Support.approve(other, { asked, model, tools })
         )
       }
       assert.strictEqual(tools.runs.length, 1)
@@ -170,12 +155,7 @@ describe("L2 at most once: the same history again", () => {
       })
       const asked = yield* chargeOnce(mode, tools)
       const { model } = yield* Support.answering
-      const turn = Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = Support.approve(mode, { asked, model, tools })
       const fibers = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkChild(turn))
       yield* hold.entered
       yield* Support.idle
@@ -279,12 +259,7 @@ describe("L2 at most once: what a result is", () => {
       const asked = yield* chargeOnce(mode, tools)
       const script = yield* Support.answering
       const turn = Effect.gen(function*() {
-        const { results, text } = yield* Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
+        const { results, text } = yield* Support.approve(mode, { asked, model: script.model, tools })
         assert.deepStrictEqual([results.length, text], [1, "done"])
         const { encodedResult, isFailure, modelOutput, result } = results[0]!
         return {
@@ -313,12 +288,7 @@ describe("L2 at most once: what a result is", () => {
       const tools = yield* Support.makeTools([tool], { Charge: () => handler })
       const asked = yield* chargeOnce(mode, tools)
       const { model } = yield* Support.answering
-      const turn = Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = Support.approve(mode, { asked, model, tools })
       for (let i = 0; i < 3; i++) yield* Effect.exit(turn)
       assert.strictEqual(tools.runs.length, 1)
     }

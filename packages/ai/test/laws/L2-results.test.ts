@@ -31,12 +31,7 @@ describe("L2 the parts of a settled approval", () => {
     })
     const { model } = yield* Support.answering
     for (const _ of ["run", "recorded"]) {
-      const turn = yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = yield* Support.approve(mode, { asked, model, tools })
       assert.deepStrictEqual(turn.results[0]!.result, Support.charged(12))
       assert.deepStrictEqual(turn.results[0]!.encodedResult, Support.chargedEncoded(12))
       const { decoded, encoded } = yield* reencode(mode, tools, turn)
@@ -55,12 +50,7 @@ describe("L2 the parts of a settled approval", () => {
     const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "Forget", {})] })
     const { model } = yield* Support.answering
     for (const _ of ["run", "recorded"]) {
-      const turn = yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = yield* Support.approve(mode, { asked, model, tools })
       assert.strictEqual(turn.text, "done")
       assert.deepStrictEqual(turn.results.map((result) => [result.isFailure, result.result]), [[false, undefined]])
       yield* reencode(mode, tools, turn)
@@ -81,12 +71,11 @@ describe("L2 the parts of a settled approval", () => {
       })
       const script = yield* Support.answering
       for (const _ of ["decided", "recorded"]) {
-        const turn = yield* Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.deny(asked.requests[0]!, reason))
-        })
+        const turn = yield* Support.reply(
+          mode,
+          { asked, model: script.model, tools },
+          Support.answers(Approval.deny(asked.requests[0]!, reason))
+        )
         assert.strictEqual(turn.results.length, 1)
         const told = Support.failureReason(turn.results[0])
         if (reason) assert.include(told, reason)
@@ -106,14 +95,13 @@ describe("L2 the parts of a settled approval", () => {
       calls: [Support.call("c1", "Charge", { amount: "12" })]
     })
     const { model } = yield* Support.answering
-    const turn = yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Prompt.fromMessages([
+    const turn = yield* Support.reply(
+      mode,
+      { asked, model, tools },
+      Prompt.fromMessages([
         Prompt.toolMessage({ content: [Support.answerPart(asked.requests[0]!.approvalId, false)] })
       ])
-    })
+    )
     Support.failureReason(turn.results[0])
     yield* reencode(mode, tools, turn)
   })

@@ -49,12 +49,7 @@ describe("L3 a denial that comes late", () => {
           prompt: denied
         })
         assert.lengthOf(late.results, 0)
-        const again = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: approved
-        })
+        const again = yield* Support.reply(mode, { asked, model, tools }, approved)
         assert.strictEqual(tools.count("DeleteFile"), 0)
         assert.include(JSON.stringify(again.results), "not that one")
       }
@@ -65,12 +60,7 @@ describe("L3 a denial that comes late", () => {
       const asked = yield* ask(mode, tools)
       const { model } = yield* Support.answering
       const approved = Support.answers(Approval.approve(asked.requests[0]!))
-      const ran = yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: approved
-      })
+      const ran = yield* Support.reply(mode, { asked, model, tools }, approved)
       const denied = Support.answers(Approval.deny(asked.requests[0]!))
       const history = Prompt.concat(write(asked, ran), denied)
       const late = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })

@@ -145,12 +145,7 @@ describe("L3 deny wins until claimed", () => {
     const { model } = yield* Support.answering
     const request = asked.requests[0]!
     const take = (...words: ReadonlyArray<string>) =>
-      Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(...said(request, ...words))
-      })
+      Support.reply(mode, { asked, model, tools }, Support.answers(...said(request, ...words)))
     const first = yield* Effect.forkChild(take("+"))
     yield* hold.entered
     const late = yield* Effect.forEach([["-late"], ["+", "-late"]], (words) => Effect.forkChild(take(...words)))
@@ -170,12 +165,7 @@ describe("L3 deny wins until claimed", () => {
         const asked = yield* askOne(mode, tools)
         const { model } = yield* Support.answering
         const take = (...words: ReadonlyArray<string>) =>
-          Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(...said(asked.requests[0]!, ...words))
-          })
+          Support.reply(mode, { asked, model, tools }, Support.answers(...said(asked.requests[0]!, ...words)))
         const turns = yield* Effect.all([take("+"), take("-no"), take("+"), take("-no")], {
           concurrency: "unbounded"
         })
@@ -216,12 +206,7 @@ describe("L3 later answers", () => {
       const { model } = yield* Support.answering
       const request = asked.requests[0]!
       for (const word of ["+", "-no"]) {
-        const settled = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...said(request, word))
-        })
+        const settled = yield* Support.reply(mode, { asked, model, tools }, Support.answers(...said(request, word)))
         const chat = yield* Chat.fromPrompt(settled.history)
         for (const late of ["+", "-late"]) {
           const error = yield* Effect.flip(Chat.answer(chat, said(request, late)))

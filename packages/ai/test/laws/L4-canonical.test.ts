@@ -94,12 +94,7 @@ describe("L4 shown, sealed and run are one", () => {
         calls: [Support.call("c1", "Counting", { path: "a" })]
       })
       const { model } = yield* Support.answering
-      yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      yield* Support.approve(mode, { asked, model, tools })
       for (const run of tools.runs) assert.deepStrictEqual(run.params, asked.requests[0]!.params)
     }
   )
@@ -124,12 +119,7 @@ describe("L4 shown, sealed and run are one", () => {
       })
       if (asked.requests.length === 0) return Support.failureReason(asked.results[0])
       const { model } = yield* Support.answering
-      yield* Support.takeTurn(mode, {
-        model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      yield* Support.approve(mode, { asked, model, tools })
       for (const run of tools.runs) {
         assert.deepStrictEqual(run.params, Schema.decodeUnknownSync(tool.parametersSchema)(asked.requests[0]!.params))
       }

@@ -80,12 +80,11 @@ describe("L4 no forgery: an edited history", () => {
       assert.isAtLeast(bad.length, 1)
       for (const result of bad) Support.failureReason(result)
       // The request itself is as good as it was, for the history it was made in.
-      const honest = yield* Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(one), Approval.approve(two))
-      })
+      const honest = yield* Support.reply(
+        mode,
+        { asked, model: script.model, tools },
+        Support.answers(Approval.approve(one), Approval.approve(two))
+      )
       assert.deepStrictEqual(honest.results.map((result) => [result.id, result.isFailure]).toSorted(), [
         ["c1", false],
         ["c2", false]

@@ -312,12 +312,11 @@ describe("L4 what else is sealed", () => {
       })
       const drifted = yield* Support.makeTools([other])
       const { model } = yield* Support.answering
-      const turn = yield* Support.takeTurn(mode, {
-        model,
-        toolkit: drifted.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(request))
-      })
+      const turn = yield* Support.reply(
+        mode,
+        { asked, model, tools: drifted },
+        Support.answers(Approval.approve(request))
+      )
       refused(drifted, turn)
       assert.deepStrictEqual(tools.runs, [])
     }

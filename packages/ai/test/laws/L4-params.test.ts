@@ -102,12 +102,7 @@ describe("L4 parameters", () => {
       })
       assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c2"])
       const script = yield* Support.answering
-      const turn = yield* Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(asked.requests[0]!))
-      })
+      const turn = yield* Support.approve(mode, { asked, model: script.model, tools })
       assert.strictEqual(turn.text, "done")
       const sent = yield* Support.sentResults(script)
       assert.deepStrictEqual(sent.map((result) => [result.id, result.isFailure]), [["c1", true], ["c2", false]])
@@ -174,12 +169,7 @@ describe("L4 ids and names", () => {
     const tools = yield* Support.makeTools([Tool.dynamic(name, { needsApproval: true })])
     const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, name, {})] })
     const { model } = yield* Support.answering
-    yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(asked.requests[0]!))
-    })
+    yield* Support.approve(mode, { asked, model, tools })
     assert.deepStrictEqual(tools.runs.map((run) => run.name), [name])
   })
 })

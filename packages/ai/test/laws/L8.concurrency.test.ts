@@ -90,12 +90,7 @@ describe("L8 how many at a time", () => {
       calls: ["a", "b", "c"].map((path) => Support.call(path, "DeleteFile", { path }))
     })
     const { model } = yield* Support.answering
-    const turn = yield* Support.takeTurn(mode, {
-      model,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-    }).pipe(
+    const turn = yield* Support.approve(mode, { asked, model, tools }).pipe(
       Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => Effect.never)),
       Effect.forkChild
     )

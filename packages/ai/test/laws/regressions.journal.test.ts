@@ -5,7 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalJournal, Store } from "../../src/index.ts"
+import { ApprovalJournal, Store } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 const claim: ApprovalJournal.Claim = {
@@ -125,12 +125,7 @@ describe("L2 a reader that leaves the journal at any step", () => {
           toolkit: tools.toolkit,
           calls: [Support.call("c1", "DeleteFile", { path: "a" }), Support.call("c2", "DeleteFile", { path: "b" })]
         })
-        const turn = Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-        })
+        const turn = Support.approve(mode, { asked, model: script.model, tools })
         const reader = yield* Effect.forkChild(
           Effect.provideService(turn, Scheduler.MaxOpsBeforeYield, 3 + rounds % 7)
         )
@@ -205,12 +200,9 @@ describe("L2 a full store", () => {
           assert.strictEqual((yield* Effect.flip(open(other))).reason, "Full")
         }
         const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
-        const turn = yield* Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+        const turn = yield* Support.approve(mode, { asked, model: script.model, tools }).pipe(
+          Effect.provideService(ApprovalJournal.ApprovalJournal, journal)
+        )
         assert.deepStrictEqual(turn.results.map((result) => result.result), [{ deleted: true }])
       }
       assert.strictEqual(tools.runs.length, 1)

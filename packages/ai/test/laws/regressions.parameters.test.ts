@@ -83,12 +83,9 @@ describe("L4 parameters whose encoding does not undo their decoding", () => {
           return
         }
         const script = yield* Support.answering
-        yield* withPolicy(Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(request))
-        }))
+        yield* withPolicy(
+          Support.reply(mode, { asked, model: script.model, tools }, Support.answers(Approval.approve(request)))
+        )
         const shown = request.params
         assert.deepStrictEqual(tools.runs.map((run) => run.params), [shown])
         for (const one of judged) assert.deepStrictEqual(one, shown)
@@ -179,12 +176,9 @@ const askAndApprove = Effect.fnUntraced(function*(
   const request = asked.requests[0]!
   change()
   const script = yield* Support.answering
-  const turn = yield* withPolicy(Support.takeTurn(mode, {
-    model: script.model,
-    toolkit: tools.toolkit,
-    history: asked.history,
-    prompt: Support.answers(Approval.approve(request))
-  }))
+  const turn = yield* withPolicy(
+    Support.reply(mode, { asked, model: script.model, tools }, Support.answers(Approval.approve(request)))
+  )
   return { request, runs: tools.runs.length, turn }
 })
 

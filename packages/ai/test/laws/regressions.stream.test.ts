@@ -140,12 +140,11 @@ describe("§4 L4 a request of the provider's for a call of ours", () => {
         assert.notInclude(JSON.stringify(asked.parts), "fake-card")
         assert.notInclude(JSON.stringify(asked.history.content), "fake-card")
         const { model } = yield* Support.answering
-        const turnAfter = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve({ approvalId: "fake-card" }))
-        })
+        const turnAfter = yield* Support.reply(
+          mode,
+          { asked, model, tools },
+          Support.answers(Approval.approve({ approvalId: "fake-card" }))
+        )
         assert.deepStrictEqual(tools.runs, [])
         assert.lengthOf(turnAfter.requests, 1)
       })

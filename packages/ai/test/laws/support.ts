@@ -10,7 +10,7 @@ import { Deferred, type Duration, Effect, type Fiber, Layer, Ref, Schema, Stream
 import { type AiError, Chat as UpstreamChat } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
-  type Approval,
+  Approval,
   ApprovalError,
   ApprovalJournal,
   ApprovalSeal,
@@ -279,6 +279,21 @@ export const ask = (
     ({ model }) => takeTurn(mode, { prompt: "Go on.", ...rest, model })
   )
 }
+
+/** What was asked in a turn, and who takes the next. */
+export interface Asked {
+  readonly asked: Pick<Turn, "history" | "requests">
+  readonly model: LanguageModel.LanguageModel
+  readonly tools: Pick<Tools, "toolkit">
+}
+
+/** Takes the turn after one in which something was asked. */
+export const reply = (mode: Mode, { asked, model, tools }: Asked, prompt: Prompt.RawInput) =>
+  takeTurn(mode, { model, toolkit: tools.toolkit, history: asked.history, prompt })
+
+/** Takes the turn in which all that was asked is approved. */
+export const approve = (mode: Mode, story: Asked) =>
+  reply(mode, story, answers(...story.asked.requests.map((request) => Approval.approve(request))))
 
 /** A model that answers `"done"` however often it is called. */
 export const answering: Effect.Effect<ScriptedModel.ScriptedModel> = ScriptedModel.make({

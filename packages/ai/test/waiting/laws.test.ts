@@ -234,12 +234,11 @@ describe("L10 drift", () => {
       migrate: (state, version) => ({ m: `${JSON.stringify(state)} of ${version}` }),
       parameters: { a: Schema.String, b: Schema.optionalKey(Schema.String) }
     })
-    const turn = yield* Support.takeTurn(mode, {
-      model: (yield* Support.answering).model,
-      toolkit: after.toolkit,
-      history: first.history,
-      prompt: Support.answers(Approval.answer(Support.only(first), "y"))
-    })
+    const turn = yield* Support.reply(
+      mode,
+      { asked: first, model: (yield* Support.answering).model, tools: after },
+      Support.answers(Approval.answer(Support.only(first), "y"))
+    )
     assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "went on"]])
     assert.deepStrictEqual(after.resumed, [["y", { m: `{"n":1} of 1` }]])
   })
