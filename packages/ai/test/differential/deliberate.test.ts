@@ -30,12 +30,7 @@ const working = () => {
 }
 
 /** What becomes of a response, and what ran. */
-const work = Effect.fnUntraced(function*(
-  side: Play.Side,
-  method: Observe.Method,
-  content: Play.Options["content"],
-  more?: Partial<Play.Options>
-) {
+const work = Effect.fnUntraced(function*(...[side, method, content, more]: Play.Told) {
   const { handlers, log } = working()
   const played = yield* Play.play(side, { method, tools: [Work], handlers, content, ...more })
   return { log, played }

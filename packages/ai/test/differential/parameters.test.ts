@@ -3,7 +3,6 @@ import { assert, describe } from "@effect/vitest"
 import { type AiError, type Response, Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type * as Observe from "./observe.ts"
 import * as Play from "./play.ts"
 
 const parameters = Schema.Struct({ amount: Schema.FiniteFromString })
@@ -22,12 +21,7 @@ const receiving = () => {
 }
 
 /** What becomes of a response, and what the handlers got. */
-const receive = Effect.fnUntraced(function*(
-  side: Play.Side,
-  method: Observe.Method,
-  content: Play.Options["content"],
-  more?: Partial<Play.Options>
-) {
+const receive = Effect.fnUntraced(function*(...[side, method, content, more]: Play.Told) {
   const { handlers, received } = receiving()
   const played = yield* Play.play(side, { method, tools, handlers, content, ...more })
   return { played, received }

@@ -71,6 +71,9 @@ export interface Options {
   readonly around?: (effect: Effect.Effect<unknown, unknown, any>) => Effect.Effect<unknown, unknown, any>
 }
 
+/** What a story of one tool is told with: what the provider writes, and what else is not as always. */
+export type Told = readonly [side: Side, method: Observe.Method, content: Options["content"], more?: Partial<Options>]
+
 export type AnyToolkit = Toolkit.WithHandler<Record<string, Tool.Any>>
 
 export interface Span {

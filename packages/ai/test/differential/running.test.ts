@@ -3,7 +3,6 @@ import { assert, describe } from "@effect/vitest"
 import { type Response, Tool } from "effect/ai"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type * as Observe from "./observe.ts"
 import * as Play from "./play.ts"
 import * as Script from "./response.ts"
 import * as Tools from "./tools.ts"
@@ -27,12 +26,7 @@ const counting = () => {
 }
 
 /** What becomes of a response, and what ran. */
-const working = Effect.fnUntraced(function*(
-  side: Play.Side,
-  method: Observe.Method,
-  content: Play.Options["content"],
-  more?: Partial<Play.Options>
-) {
+const working = Effect.fnUntraced(function*(...[side, method, content, more]: Play.Told) {
   const { handlers, seen } = counting()
   const played = yield* Play.play(side, { method, tools: [Work], handlers, content, ...more })
   return { played, seen }
@@ -91,10 +85,9 @@ describe("running", () => {
       `finish "${reason}": no call runs, each has a result that says why`,
       Play.both,
       function*(side, method) {
-        const { played, seen } = yield* working(side, method, [
-          Play.call("c", "Work", { millis: 1 }),
-          Play.finish(reason)
-        ])
+        // In one chunk with what came last, as providers break off.
+        const content = [Play.call("c", "Work", { millis: 1 }), Play.finish(reason)]
+        const { played, seen } = yield* working(side, method, content)
         assert.strictEqual(seen.started, 0)
         const result = {
           type: "execution-interrupted",
@@ -136,18 +129,13 @@ describe("running", () => {
     (side, method) =>
       Effect.forEach([1, 60, 61, 62, 63, 64, 65, 66], (count) =>
         Effect.gen(function*() {
-          const { handlers, seen } = counting()
           let first = true
-          const played = yield* Play.play(side, {
-            method,
-            tools: [Work],
-            handlers,
-            content: [
-              // Ends after the last text and before the finish.
-              Play.call("c", "Work", { millis: (count - 1) * Script.beat + 5 }),
-              ...Array.from({ length: count }, (_, index) => Play.text(method, `${index}`)),
-              Play.finish("length")
-            ],
+          const { played, seen } = yield* working(side, method, [
+            // Ends after the last text and before the finish.
+            Play.call("c", "Work", { millis: (count - 1) * Script.beat + 5 }),
+            ...Array.from({ length: count }, (_, index) => Play.text(method, `${index}`)),
+            Play.finish("length")
+          ], {
             reader: () =>
               Effect.suspend(() => {
                 if (!first) return Effect.void
@@ -170,20 +158,12 @@ describe("running", () => {
     assert.deepStrictEqual([seen.started, seen.interrupted], [1, 1])
   })
 
-  Play.everySide("no call is started by a chunk that is refused", ["streamText"], function*(side, method) {
-    const { played, seen } = yield* working(side, method, [
-      Play.call("c", "Work", { millis: 0 }),
-      Play.undecodable("p"),
-      Play.finish("tool-calls")
-    ], { tools: [Work, Tools.WebSearch] })
-    assert.isDefined(Play.failureOf(played))
-    assert.strictEqual(seen.started, 0)
-  })
-
-  Play.everySide(
-    "nothing runs where another part of the response is refused",
-    ["generateText", "generateObject"],
-    function*(side, method) {
+  const refused = [
+    ["no call is started by a chunk that is refused", ["streamText"]],
+    ["nothing runs where another part of the response is refused", ["generateText", "generateObject"]]
+  ] as const
+  for (const [title, methods] of refused) {
+    Play.everySide(title, methods, function*(side, method) {
       const { played, seen } = yield* working(side, method, [
         Play.call("c", "Work", { millis: 0 }),
         Play.undecodable("p"),
@@ -191,6 +171,6 @@ describe("running", () => {
       ], { tools: [Work, Tools.WebSearch] })
       assert.isDefined(Play.failureOf(played))
       assert.strictEqual(seen.started, 0)
-    }
-  )
+    })
+  }
 })
