@@ -24,6 +24,7 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { type Story, tell } from "../../ai/test/laws/story.ts"
 
 export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
 
@@ -35,8 +36,8 @@ export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Ef
     Layer.mergeAll(ApprovalJournal.layerMemory(), ApprovalSeal.layer({ key: "the key of the openai tests, 32 bytes" }))
   )
 
-export const everyWay = (title: string, story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>): void => {
-  for (const way of ways) it.live(`${title} [${way}]`, () => fresh(story(way)))
+export const everyWay = (title: string, story: Story<[way: Way]>): void => {
+  for (const way of ways) it.live(`${title} [${way}]`, () => fresh(tell(story, way)))
 }
 
 // =============================================================================

@@ -1,7 +1,8 @@
 /** What the tests of agents inside agents share. */
 import { assert, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, type Scope } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import { ApprovalError, Store } from "../../src/index.ts"
+import { type Story, tell } from "../laws/story.ts"
 import * as Laws from "../laws/support.ts"
 import * as Play from "./play.ts"
 
@@ -15,10 +16,10 @@ export const someWays = ["stream", "generateText"] as const
 /** Registers one test for each of some ways of taking a turn. */
 export const inWays = (
   title: string,
-  story: (way: Play.Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
+  story: Story<[way: Play.Way]>,
   only: ReadonlyArray<Play.Way> = someWays
 ): void => {
-  for (const way of only) it.effect(`${title} [${way}]`, () => story(way))
+  for (const way of only) it.effect(`${title} [${way}]`, () => tell(story, way))
 }
 
 /** A turn that goes on beside the test. */
