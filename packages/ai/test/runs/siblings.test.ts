@@ -13,21 +13,6 @@ const leaveAt = Effect.fnUntraced(function*(world: R.World, place: Effect.Effect
 })
 
 describe("the reader leaves while one of several calls runs", () => {
-  R.inWays("siblings that had ended are told with their results, and the one that ran with its own", function*(way) {
-    const hold = yield* R.makeHold
-    const world = yield* R.make(way, {
-      turns: [[R.pay, R.ship]],
-      handlers: { Ship: R.heldOnce(hold, () => "shipped late") }
-    })
-    yield* leaveAt(world, hold.entered)
-    yield* hold.release
-    yield* R.idle
-    yield* world.say("And now?")
-    yield* R.assertToldResult(world, "pay-1", "paid 5")
-    yield* R.assertToldResult(world, "ship-1", "shipped late")
-    assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
-  })
-
   R.inWays("both that ran are told with their results", function*(way) {
     const holds = [yield* R.makeHold, yield* R.makeHold] as const
     const world = yield* R.make(way, {
@@ -45,35 +30,30 @@ describe("the reader leaves while one of several calls runs", () => {
     assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
   })
 
-  R.inWays("a call that needs nobody and had ended is told with its result", function*(way) {
-    const hold = yield* R.makeHold
-    const world = yield* R.make(way, {
-      turns: [[R.look, R.pay]],
-      handlers: { Pay: R.heldOnce(hold, () => "paid late") }
-    })
-    yield* leaveAt(world, hold.entered)
-    yield* hold.release
-    yield* R.idle
-    yield* world.say("And now?")
-    yield* R.assertToldResult(world, "look-1", "the stock")
-    yield* R.assertToldResult(world, "pay-1", "paid late")
-    assert.deepStrictEqual([world.count("Look"), world.count("Pay")], [1, 1])
-  }, R.inlineWays)
-
-  R.inWays("what an earlier step of the turn had done is told too", function*(way) {
-    const hold = yield* R.makeHold
-    const world = yield* R.make(way, {
-      turns: [[R.pay], [R.ship]],
-      handlers: { Ship: R.heldOnce(hold, () => "shipped late") }
-    })
-    yield* leaveAt(world, hold.entered)
-    yield* hold.release
-    yield* R.idle
-    yield* world.say("And now?")
-    yield* R.assertToldResult(world, "pay-1", "paid 5")
-    yield* R.assertToldResult(world, "ship-1", "shipped late")
-    assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
-  }, R.conversationWays)
+  const late: ReadonlyArray<readonly [string, R.Options["turns"], ended: "pay-1" | "look-1", ReadonlyArray<R.Way>]> = [
+    [
+      "siblings that had ended are told with their results, and the one that ran with its own",
+      [[R.pay, R.ship]],
+      "pay-1",
+      R.ways
+    ],
+    ["a call that needs nobody and had ended is told with its result", [[R.look, R.pay]], "look-1", R.inlineWays],
+    ["what an earlier step of the turn had done is told too", [[R.pay], [R.ship]], "pay-1", R.conversationWays]
+  ]
+  for (const [title, turns, ended, ways] of late) {
+    R.inWays(title, function*(way) {
+      const hold = yield* R.makeHold
+      const [first, second] = ended === "pay-1" ? ["Pay", "Ship"] as const : ["Look", "Pay"] as const
+      const world = yield* R.make(way, { turns, handlers: { [second]: R.heldOnce(hold, () => "done late") } })
+      yield* leaveAt(world, hold.entered)
+      yield* hold.release
+      yield* R.idle
+      yield* world.say("And now?")
+      yield* R.assertToldResult(world, ended, ended === "pay-1" ? "paid 5" : "the stock")
+      yield* R.assertToldResult(world, `${second.toLowerCase()}-1`, "done late")
+      assert.deepStrictEqual([world.count(first), world.count(second)], [1, 1])
+    }, ways)
+  }
 })
 
 describe("the reader leaves while a call runs that needs nobody", () => {
