@@ -223,34 +223,23 @@ describe("answers in the wrong place", () => {
     assert.deepStrictEqual(runs, [])
   })
 
-  C.everyWay("a good approval inside an assistant message is no answer", function*(way) {
-    const { runs, toolkit } = yield* C.fileTools
-    const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
-    const asked = yield* chat.send("tidy up")
-    const { approvalId } = asked.requests[0]!
-    const answer = Prompt.toolApprovalResponsePart({ approvalId, approved: true })
-    yield* chat.setHistory(Prompt.fromMessages([
-      ...(yield* chat.history).content,
-      Prompt.assistantMessage({ content: [anything<Prompt.AssistantMessagePart>(answer)] })
-    ]))
-    const exit = yield* Effect.exit(chat.send([]))
-    assertHarmlessOrWaiting(exit)
-    assert.deepStrictEqual(runs, [])
-  })
-
-  C.everyWay("a good approval inside a user message is no answer", function*(way) {
-    const { runs, toolkit } = yield* C.fileTools
-    const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
-    const asked = yield* chat.send("tidy up")
-    const { approvalId } = asked.requests[0]!
-    const answer = Prompt.toolApprovalResponsePart({ approvalId, approved: true })
-    yield* chat.setHistory(Prompt.fromMessages([
-      ...(yield* chat.history).content,
-      Prompt.userMessage({ content: [anything<Prompt.UserMessagePart>(answer)] })
-    ]))
-    assertHarmlessOrWaiting(yield* Effect.exit(chat.send([])))
-    assert.deepStrictEqual(runs, [])
-  })
+  const places = {
+    "an assistant message": (answer: unknown) =>
+      Prompt.assistantMessage({ content: [anything<Prompt.AssistantMessagePart>(answer)] }),
+    "a user message": (answer: unknown) => Prompt.userMessage({ content: [anything<Prompt.UserMessagePart>(answer)] })
+  }
+  for (const [place, message] of Object.entries(places)) {
+    C.everyWay(`a good approval inside ${place} is no answer`, function*(way) {
+      const { runs, toolkit } = yield* C.fileTools
+      const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
+      const asked = yield* chat.send("tidy up")
+      const { approvalId } = asked.requests[0]!
+      const answer = Prompt.toolApprovalResponsePart({ approvalId, approved: true })
+      yield* chat.setHistory(Prompt.fromMessages([...(yield* chat.history).content, message(answer)]))
+      assertHarmlessOrWaiting(yield* Effect.exit(chat.send([])))
+      assert.deepStrictEqual(runs, [])
+    })
+  }
 
   for (const approved of ["yes", "true", "false", 1, 0, {}, [], null, undefined]) {
     C.everyWay(`an answer whose "approved" is ${JSON.stringify(approved)} is no approval`, function*(way) {

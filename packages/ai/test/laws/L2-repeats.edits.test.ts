@@ -7,19 +7,13 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
-  ApprovalJournal,
   ApprovalPolicy,
-  ApprovalSeal,
-  Conversation,
-  ConversationStore,
-  LanguageModel,
   Store,
-  SuspensionStore,
   Tool,
   Toolkit
 } from "../../src/index.ts"
-import { ScriptedModel } from "../../src/testing/index.ts"
-import { failure, intercept } from "../store/intercept.ts"
+import { cuttable } from "../store/intercept.ts"
+import { startProcess } from "../store/process.ts"
 import { accidents, assertPaid, assertUnknown, type Begin, Pay, ran } from "./repeats.ts"
 import * as Repeats from "./repeats.ts"
 import * as Support from "./support.ts"
@@ -108,40 +102,7 @@ describe("L2 an edited call of an idempotent tool that somebody stopped", () => 
   )
 })
 
-/** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
-const cuttable = (store: Store.Store) => {
-  let isCut = false
-  return {
-    cut: () => void (isCut = true),
-    store: intercept(store, (operation, _, run) => Effect.suspend(() => isCut ? Effect.fail(failure(operation)) : run))
-  }
-}
-
 describe("L2 an edit that the program vouches for", () => {
-  const startProcess = Effect.fnUntraced(function*(
-    tool: typeof Pay,
-    store: Store.Store,
-    turns: ReadonlyArray<ScriptedModel.Turn>,
-    pay: (params: { readonly amount: number }) => Effect.Effect<string>
-  ) {
-    const kit = Toolkit.make(tool)
-    const { model } = yield* ScriptedModel.make({ turns, afterLastTurn: "done" })
-    return yield* Conversation.make({ id: "c1", toolkit: kit }).pipe(
-      Effect.provideService(LanguageModel.LanguageModel, model),
-      Effect.provideService(
-        ConversationStore.ConversationStore,
-        yield* ConversationStore.make({ store, heartbeat: "1 second" })
-      ),
-      Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
-      Effect.provideService(
-        ApprovalJournal.ApprovalJournal,
-        yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: 0 })
-      ),
-      Effect.provide(ApprovalSeal.layer({ key: Support.key })),
-      Effect.provide(kit.toLayer({ Pay: pay }))
-    )
-  })
-
   for (const idempotent of [true, false]) {
     const then = idempotent ? "it runs again in the next, as it was edited" : "one that is not idempotent does not"
     it.effect(`L2 decided in a conversation whose process dies, ${then}`, () =>
@@ -156,7 +117,9 @@ describe("L2 an edit that the program vouches for", () => {
             return Effect.as(runs.length === 1 ? hold.wait : Effect.void, "paid")
           })
         const tool = Pay.annotate(Tool.Idempotent, idempotent)
-        const first = yield* startProcess(tool, store, [[Support.call("c1", "Pay", { amount: 1000 })]], pay)
+        const kit = Toolkit.make(tool)
+        const layer = kit.toLayer({ Pay: pay })
+        const first = yield* startProcess(store, [[Support.call("c1", "Pay", { amount: 1000 })]], kit, layer)
         const asked = yield* first.send("Go.")
         if (asked._tag !== "Waiting") return assert.fail("it was not asked about")
         const edited = Approval.approve(asked.requests[0]!, { params: { amount: 10 } })
@@ -164,7 +127,7 @@ describe("L2 an edit that the program vouches for", () => {
         yield* hold.entered
         cut()
         yield* TestClock.adjust("5 minutes")
-        const second = yield* startProcess(tool, shared, [], pay)
+        const second = yield* startProcess(shared, [], kit, layer)
         const fiber = yield* Effect.forkChild(second.send([]), { startImmediately: true })
         assert.isTrue(yield* Support.advance(fiber, "1 second"), "it came to its end")
         const outcome = yield* Fiber.join(fiber)

@@ -2,38 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
+import { ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
 import { failure, intercept } from "../store/intercept.ts"
+import * as Timers from "../waiting/timers.ts"
 
 /** Three that are due, a second apart; the damage is done to the one in the middle. */
 const three = Effect.fnUntraced(function*(damage: (store: Store.Store, nonce: string) => Store.Store) {
   const memory = yield* Store.makeMemory()
-  const seal = yield* ApprovalSeal.ApprovalSeal
-  const whole = SuspensionStore.make({ store: memory })
-  for (const index of [0, 1, 2]) {
-    const { approvalId, expiresAt } = yield* seal.seal({
-      source: "local",
-      toolName: "Remind",
-      toolCallId: `call-${index}`,
-      schemaFingerprint: "v1",
-      params: "{}",
-      scope: {}
-    })
-    yield* whole.put(
-      new SuspensionStore.Suspension({
-        approvalId,
-        toolName: "Remind",
-        toolCallId: `call-${index}`,
-        awaited: new Approval.Awaited({ name: "later", kind: "timer", answerSchema: {}, dueAt: (index + 1) * 1_000 }),
-        state: null,
-        stateVersion: 1,
-        params: {},
-        scope: {},
-        issuedAt: 0,
-        expiresAt
-      })
-    )
-  }
+  yield* Timers.fill(SuspensionStore.make({ store: memory }), "Remind", 3)
   yield* TestClock.adjust("1 hour")
   const rows = yield* memory.requests.due(Number.MAX_SAFE_INTEGER, 10)
   const { nonce } = rows.find(({ toolCallId }) => toolCallId === "call-1")!
