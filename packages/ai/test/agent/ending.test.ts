@@ -7,7 +7,6 @@ import { Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, ApprovalPolicy, ConversationStore } from "../../src/index.ts"
 import { isCancelled } from "../conversation/stopping.ts"
-import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
 import * as Tree from "./tree.ts"
 import * as World from "./world.ts"
@@ -284,12 +283,7 @@ describe("a reader who leaves", () => {
 describe("a removal", () => {
   it.effect("L17 of the outermost conversation takes those inside it, with what waits in them", () =>
     Effect.gen(function*() {
-      const store = yield* S.makeStore
-      const ids = new Set<string>()
-      const watched = intercept(store, (operation, key, run) => {
-        if (operation === "conversations.write") ids.add(key)
-        return run
-      })
+      const { ids, store, watched } = yield* S.makeWatched
       const play = yield* S.begin("send", Tree.threeLevels, { store: watched })
       yield* play.begin
       assert.strictEqual(ids.size, 3)

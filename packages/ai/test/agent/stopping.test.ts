@@ -7,7 +7,6 @@ import { Effect, Exit, Fiber } from "effect"
 import { ConversationError } from "../../src/ConversationStore.ts"
 import { Approval, ApprovalController, Response } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
-import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
 import * as Tree from "./tree.ts"
 import * as World from "./world.ts"
@@ -108,12 +107,7 @@ describe("a denial that stops, within an agent", () => {
 describe("`cancel` of an agent's own conversation", () => {
   it.effect("L2 is refused, and stops nothing: the outermost one is what people see", () =>
     Effect.gen(function*() {
-      const store = yield* S.makeStore
-      const ids = new Set<string>()
-      const watched = intercept(store, (operation, key, run) => {
-        if (operation === "conversations.write") ids.add(key)
-        return run
-      })
+      const { ids, store, watched } = yield* S.makeWatched
       const hold = yield* S.makeHold
       const play = yield* S.begin("send", Tree.agent([Tree.inner([Tree.look])]), {
         store: watched,

@@ -4,6 +4,7 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import { ApprovalError, Store } from "../../src/index.ts"
 import { type Story, tell } from "../laws/story.ts"
 import * as Laws from "../laws/support.ts"
+import { intercept } from "../store/intercept.ts"
 import * as Play from "./play.ts"
 
 export { LanguageModel } from "effect/ai/LanguageModel"
@@ -68,3 +69,13 @@ export const calls = (play: Play.Play): Effect.Effect<number> =>
   Effect.map(Effect.forEach(play.processes, ({ script }) => script.requests), (all) => all.flat().length)
 
 export const makeStore = Store.makeMemory()
+
+/** A store that tells the ids of all conversations that were written. */
+export const makeWatched = Effect.map(makeStore, (store) => {
+  const ids = new Set<string>()
+  const watched = intercept(store, (operation, key, run) => {
+    if (operation === "conversations.write") ids.add(key)
+    return run
+  })
+  return { ids, store, watched }
+})

@@ -127,15 +127,21 @@ describe("L2 at most once: every fate is written before the model is called", ()
 })
 
 describe("L2 at most once: history can add a denial, never remove one", () => {
-  Support.forEachMode("L2 a denial recorded, then an approval in its place: the tool does not run", function*(mode) {
+  /** Takes the turn after the question, with these answers in its history. */
+  const begin = Effect.fnUntraced(function*(mode: Support.Mode) {
     const tools = yield* Support.makeTools()
     const asked = yield* ask(mode, tools, "c1")
     const { model } = yield* Support.answering
-    const options = { model, toolkit: tools.toolkit, history: asked.history }
-    const request = asked.requests[0]!
-    yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.deny(request, "keep it")) })
+    const take = (...answers: ReadonlyArray<Approval.ApprovalAnswer>) =>
+      Support.reply(mode, { asked, model, tools }, Support.answers(...answers))
+    return { request: asked.requests[0]!, take, tools }
+  })
+
+  Support.forEachMode("L2 a denial recorded, then an approval in its place: the tool does not run", function*(mode) {
+    const { request, take, tools } = yield* begin(mode)
+    yield* take(Approval.deny(request, "keep it"))
     for (let i = 0; i < 2; i++) {
-      const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.approve(request)) })
+      const turn = yield* take(Approval.approve(request))
       assert.deepStrictEqual(tools.runs, [])
       assert.include(Support.failureReason(turn.results[0]), "keep it")
       assert.deepStrictEqual(turn.requests, [])
@@ -145,13 +151,9 @@ describe("L2 at most once: history can add a denial, never remove one", () => {
   Support.forEachMode(
     "L2 a denial recorded, then taken out of the history: the request is not open again",
     function*(mode) {
-      const tools = yield* Support.makeTools()
-      const asked = yield* ask(mode, tools, "c1")
-      const { model } = yield* Support.answering
-      const options = { model, toolkit: tools.toolkit, history: asked.history }
-      const request = asked.requests[0]!
-      yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.deny(request, "keep it")) })
-      const turn = yield* Support.takeTurn(mode, options)
+      const { request, take, tools } = yield* begin(mode)
+      yield* take(Approval.deny(request, "keep it"))
+      const turn = yield* take()
       assert.deepStrictEqual([turn.requests, tools.runs], [[], []])
       assert.include(Support.failureReason(turn.results[0]), "keep it")
     }
@@ -160,12 +162,9 @@ describe("L2 at most once: history can add a denial, never remove one", () => {
   Support.forEachMode(
     "L2 a run recorded, then its result and answer taken out of the history: not open again",
     function*(mode) {
-      const tools = yield* Support.makeTools()
-      const asked = yield* ask(mode, tools, "c1")
-      const { model } = yield* Support.answering
-      const options = { model, toolkit: tools.toolkit, history: asked.history }
-      yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(Approval.approve(asked.requests[0]!)) })
-      const turn = yield* Support.takeTurn(mode, options)
+      const { request, take, tools } = yield* begin(mode)
+      yield* take(Approval.approve(request))
+      const turn = yield* take()
       assert.deepStrictEqual(turn.requests, [])
       assert.deepStrictEqual(turn.results.map((result) => result.result), [{ deleted: true }])
       assert.strictEqual(tools.runs.length, 1)

@@ -91,20 +91,22 @@ describe("L2 at most once: the model call fails afterwards", () => {
   }
 })
 
+/** A conversation in which a charge was asked about, and the answer that approves it. */
+const charging = Effect.fnUntraced(function*(mode: Support.Mode, tools: Support.Tools) {
+  const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
+  const script = yield* Support.answering
+  const { history, requests } = asked
+  const chat = yield* Support.converse(mode, { model: script.model, toolkit: tools.toolkit, history })
+  return { chat, script, yes: Support.answers(Approval.approve(requests[0]!)) }
+})
+
 describe("L2 at most once: a reader that leaves", () => {
   for (const when of ["while it runs", "after it ran"] as const) {
     Support.forEachMode(
       `L2 B20 at most once: the reader leaves; another turn ${when} gets the one result`,
       function*(mode) {
         const { hold, tools } = yield* held
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
-        const script = yield* Support.answering
-        const chat = yield* Support.converse(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history
-        })
-        const yes = Support.answers(Approval.approve(asked.requests[0]!))
+        const { chat, script, yes } = yield* charging(mode, tools)
         const reader = yield* Effect.forkChild(chat.take(yes))
         yield* hold.entered
         const leaving = yield* Effect.forkChild(Fiber.interrupt(reader))
@@ -214,14 +216,7 @@ describe("L2 at most once: disableToolCallResolution", () => {
     "L2 B3 resolution disabled: an approval runs nothing, uses up nothing, and runs once later",
     function*(mode) {
       const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
-      const script = yield* Support.answering
-      const chat = yield* Support.converse(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: asked.history
-      })
-      const yes = Support.answers(Approval.approve(asked.requests[0]!))
+      const { chat, script, yes } = yield* charging(mode, tools)
       for (let i = 0; i < 2; i++) {
         const turn = yield* chat.take(yes, { disableToolCallResolution: true })
         assert.deepStrictEqual([tools.runs, turn.results], [[], []])

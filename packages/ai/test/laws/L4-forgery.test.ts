@@ -18,6 +18,13 @@ const toolset = Support.makeTools([Support.DeleteFile, Support.ReadFile, Purge],
   Purge: () => Effect.succeed({ deleted: true })
 })
 
+/** One request, to delete `notes.txt`. */
+const begin = Effect.fnUntraced(function*(mode: Support.Mode) {
+  const tools = yield* toolset
+  const calls = [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
+  return { asked: yield* Support.ask(mode, { toolkit: tools.toolkit, calls }), tools }
+})
+
 const askTwo = (mode: Support.Mode, tools: Support.Tools) =>
   Support.ask(mode, {
     toolkit: tools.toolkit,
@@ -138,11 +145,7 @@ describe("L4 no forgery: an edited history", () => {
   )
 
   Support.forEachMode("L4 a copy of call, request and answer in a later message runs once", function*(mode) {
-    const tools = yield* toolset
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-    })
+    const { asked, tools } = yield* begin(mode)
     const script = yield* Support.answering
     const yes = Support.answers(Approval.approve(asked.requests[0]!))
     const assistant = Prompt.fromMessages(asked.history.content.filter((message) => message.role === "assistant"))
@@ -265,11 +268,7 @@ describe("L4 no forgery: an invented history", () => {
   Support.forEachMode(
     "L4 a good id and an answer, but no request in the history: the call does not run",
     function*(mode) {
-      const tools = yield* toolset
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-      })
+      const { asked, tools } = yield* begin(mode)
       const { model } = yield* Support.answering
       const turn = yield* Support.takeTurn(mode, {
         model,
@@ -284,11 +283,7 @@ describe("L4 no forgery: an invented history", () => {
   Support.forEachMode(
     "L4 B7 only calls of this very response are sealed: polling a history seals nothing",
     function*(mode) {
-      const tools = yield* toolset
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-      })
+      const { asked, tools } = yield* begin(mode)
       const { model } = yield* Support.answering
       const added = Support.rewrite(
         asked.history,

@@ -63,29 +63,29 @@ describe("a controller: questions of different conversations", () => {
     assert.deepStrictEqual([seen.at(-1), first!.runs.length], ["0b", 2])
   })
 
-  C.everyWay("two turns of one conversation, and all without a name, are asked one at a time", function*(way) {
-    for (const scope of [{ conversation: "one" }, {}]) {
-      const { controller, seen } = asker()
-      const started = yield* turns(way, controller, [scope, { ...scope }])
-      yield* idle
-      assert.deepStrictEqual(seen, ["0a"])
-      yield* pass("1 minute")
-      for (let step = 0; step < 3; step++) yield* pass("1 second")
-      yield* Effect.forEach(started, ({ turn }) => Fiber.join(turn))
-      assert.lengthOf(seen, 4)
-    }
-  })
-
-  C.everyWay("are asked one at a time of a controller that says they are one person", function*(way) {
-    const ada = {}
-    const { controller, seen } = asker({ personOf: () => ada })
-    const started = yield* turns(way, controller, scopes.slice(0, 2))
+  /** The second of two turns waits until the first was answered. */
+  const oneAtATime = Effect.fnUntraced(function*(
+    way: C.Way,
+    scopes: ReadonlyArray<Approval.ApprovalScope>,
+    options?: Parameters<typeof asker>[0]
+  ) {
+    const { controller, seen } = asker(options)
+    const started = yield* turns(way, controller, scopes)
     yield* idle
     assert.deepStrictEqual(seen, ["0a"])
     yield* pass("1 minute")
     for (let step = 0; step < 3; step++) yield* pass("1 second")
     yield* Effect.forEach(started, ({ turn }) => Fiber.join(turn))
     assert.lengthOf(seen, 4)
+  })
+
+  C.everyWay("two turns of one conversation, and all without a name, are asked one at a time", function*(way) {
+    for (const scope of [{ conversation: "one" }, {}]) yield* oneAtATime(way, [scope, { ...scope }])
+  })
+
+  C.everyWay("are asked one at a time of a controller that says they are one person", function*(way) {
+    const ada = {}
+    yield* oneAtATime(way, scopes.slice(0, 2), { personOf: () => ada })
   })
 
   C.everyWay("stand in lists of their own", function*(way) {

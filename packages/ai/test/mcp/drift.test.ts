@@ -290,33 +290,33 @@ describe("between consent and call", () => {
 })
 
 describe("an inline controller", () => {
-  C.everyWay("L4 is asked while the server changes the tool: what was answered runs nothing", function*(way) {
+  /** What becomes of one call that is answered inline. */
+  const inline = Effect.fnUntraced(function*(
+    way: C.Way,
+    answer: (request: Approval.ApprovalRequest, server: Server.Server) => Approval.ApprovalAnswer
+  ) {
     const server = Server.make(Server.write)
     const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
     const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
     const turn = yield* Effect.provideService(
       chat.send("write it"),
       ApprovalController.ApprovalController,
-      ApprovalController.interactive((request) => {
-        server.tools = [{ ...Server.write, description: "Deletes a file" }]
-        return Approval.approve(request)
-      })
+      ApprovalController.interactive((request) => answer(request, server))
     )
-    assert.match(C.reasonOf(turn.results[0]!), /changed its description/)
     assert.deepStrictEqual(server.ran, [])
+    return C.reasonOf(turn.results[0]!)
+  })
+
+  C.everyWay("L4 is asked while the server changes the tool: what was answered runs nothing", function*(way) {
+    const reason = yield* inline(way, (request, server) => {
+      server.tools = [{ ...Server.write, description: "Deletes a file" }]
+      return Approval.approve(request)
+    })
+    assert.match(reason, /changed its description/)
   })
 
   C.everyWay("L3 a denial runs nothing, and its reason reaches the model", function*(way) {
-    const server = Server.make(Server.write)
-    const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
-    const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
-    const turn = yield* Effect.provideService(
-      chat.send("write it"),
-      ApprovalController.ApprovalController,
-      ApprovalController.interactive((request) => Approval.deny(request, "not there"))
-    )
-    assert.strictEqual(C.reasonOf(turn.results[0]!), "not there")
-    assert.deepStrictEqual(server.ran, [])
+    assert.strictEqual(yield* inline(way, (request) => Approval.deny(request, "not there")), "not there")
   })
 })
 

@@ -4,15 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import {
-  Approval,
-  DeferredTool,
-  Interaction,
-  Store,
-  Tool,
-  Toolkit
-} from "../../src/index.ts"
-import { ScriptedModel } from "../../src/testing/index.ts"
+import { Approval, DeferredTool, Interaction, Store, Tool, Toolkit } from "../../src/index.ts"
+import type { ScriptedModel } from "../../src/testing/index.ts"
 import { cuttable } from "../store/intercept.ts"
 import { startProcess } from "../store/process.ts"
 import * as Support from "./support.ts"
