@@ -24,11 +24,9 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type Story, tell } from "../../ai/test/laws/story.ts"
+import { type Story, tell, type Way, ways } from "../../ai/test/laws/story.ts"
 
-export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
-
-export type Way = (typeof ways)[number]
+export { type Way, ways }
 
 export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, unknown, Scope.Scope> =>
   Effect.provide(

@@ -16,15 +16,13 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel, StrictProvider } from "../../src/testing/index.ts"
-import { type Story, tell } from "./story.ts"
+import { type Story, tell, type Way, ways } from "./story.ts"
 
 // =============================================================================
 // Ways
 // =============================================================================
 
-export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
-
-export type Way = (typeof ways)[number]
+export { type Way, ways }
 
 /** A journal and a seal of their own for each test. */
 export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, unknown, Scope.Scope> =>

@@ -15,3 +15,8 @@ export const tell = <Args extends ReadonlyArray<unknown>>(
     const told = story(...args)
     return Effect.isEffect(told) ? told : Effect.gen(() => told)
   })
+
+/** How a program holds a conversation: with our functions, or with upstream's `Chat` over them. */
+export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
+
+export type Way = (typeof ways)[number]

@@ -21,16 +21,16 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
-import { type Story, tell } from "./story.ts"
+import { type Story, tell, type Way, ways } from "./story.ts"
 
 // =============================================================================
 // Four ways to tell a story
 // =============================================================================
 
 /** `generateText` and `streamText` are ours over an unwrapped service; the others are upstream's `Chat` over ours. */
-export const modes = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
+export const modes = ways
 
-export type Mode = (typeof modes)[number]
+export type Mode = Way
 
 export const key = "a key for tests only, of 32 bytes or more"
 
