@@ -25,6 +25,13 @@ const begin = Effect.fnUntraced(function*(way: C.Way, turns: C.StartOptions["tur
 const record = (runs: Array<string>) => (params: unknown) =>
   Effect.sync(() => (runs.push(JSON.stringify(params)), { deleted: "it" }))
 
+/** A toolkit of one tool that deletes, under this name and with these parameters. */
+const deleting = (runs: Array<string>, name: string, parameters: Schema.Struct.Fields, description?: string) => {
+  const success = Schema.Struct({ deleted: Schema.String })
+  const tool = Tool.make(name, { description, parameters, success, needsApproval: true })
+  return C.withHandlers(Toolkit.make(tool), { [name]: record(runs) })
+}
+
 /** The toolkits a program might have after a deploy, and the words a failed result should say. */
 const deploys: Record<string, {
   readonly make: (runs: Array<string>) => Effect.Effect<C.AnyToolkit>
@@ -38,51 +45,20 @@ const deploys: Record<string, {
     says: /DeleteFile/
   },
   "B13 the tool was renamed": {
-    make: (runs) =>
-      C.withHandlers(
-        Toolkit.make(Tool.make("RemoveFile", {
-          parameters: { path: Schema.String },
-          success: Schema.Struct({ deleted: Schema.String }),
-          needsApproval: true
-        })),
-        { RemoveFile: record(runs) }
-      ),
+    make: (runs) => deleting(runs, "RemoveFile", { path: Schema.String }),
     says: /DeleteFile/
   },
   "B12 the parameters no longer decode": {
-    make: (runs) =>
-      C.withHandlers(
-        Toolkit.make(Tool.make("DeleteFile", {
-          parameters: { file: Schema.String },
-          success: Schema.Struct({ deleted: Schema.String }),
-          needsApproval: true
-        })),
-        { DeleteFile: record(runs) }
-      ),
+    make: (runs) => deleting(runs, "DeleteFile", { file: Schema.String }),
     says: /parameters|schema/i
   },
   "B12 a parameter is narrower now": {
-    make: (runs) =>
-      C.withHandlers(
-        Toolkit.make(Tool.make("DeleteFile", {
-          parameters: { path: Schema.Literal("z") },
-          success: Schema.Struct({ deleted: Schema.String }),
-          needsApproval: true
-        })),
-        { DeleteFile: record(runs) }
-      ),
+    make: (runs) => deleting(runs, "DeleteFile", { path: Schema.Literal("z") }),
     says: /parameters|schema/i
   },
   "the schema changed in a way that still decodes": {
     make: (runs) =>
-      C.withHandlers(
-        Toolkit.make(Tool.make("DeleteFile", {
-          parameters: { path: Schema.String, recursive: Schema.optionalKey(Schema.Boolean) },
-          success: Schema.Struct({ deleted: Schema.String }),
-          needsApproval: true
-        })),
-        { DeleteFile: record(runs) }
-      ),
+      deleting(runs, "DeleteFile", { path: Schema.String, recursive: Schema.optionalKey(Schema.Boolean) }),
     says: /parameters|schema|changed/i
   }
 }
@@ -126,15 +102,7 @@ describe("L10 drift", () => {
 
   C.everyWay("L10 a new description of the tool is no drift: the approval holds", function*(way) {
     const { answers, chat, runs } = yield* begin(way)
-    const toolkit = yield* C.withHandlers(
-      Toolkit.make(Tool.make("DeleteFile", {
-        description: "Deletes a file for good",
-        parameters: { path: Schema.String },
-        success: Schema.Struct({ deleted: Schema.String }),
-        needsApproval: true
-      })),
-      { DeleteFile: record(runs) }
-    )
+    const toolkit = yield* deleting(runs, "DeleteFile", { path: Schema.String }, "Deletes a file for good")
     yield* chat.send(answers, { toolkit })
     assert.deepStrictEqual(runs.toSorted(), [`{"path":"a"}`, `{"path":"b"}`])
   })

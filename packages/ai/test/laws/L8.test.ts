@@ -46,6 +46,20 @@ const begin = Effect.fnUntraced(function*(way: C.Way, toolkit: C.AnyToolkit, cal
   return { answer, asked, chat, retry }
 })
 
+/** The same with a `Bad` that counts its runs and then does what is said. */
+const beginWith = Effect.fnUntraced(function*(
+  way: C.Way,
+  tool: typeof FailsTurn | typeof FailsCall,
+  then: Effect.Effect<never, { readonly code: number }>
+) {
+  const runs: Array<string> = []
+  const toolkit = yield* C.withHandlers(Toolkit.make(Good, tool), {
+    Good: good(runs),
+    Bad: ({ name }) => Effect.suspend(() => (runs.push(name), then))
+  })
+  return { ...(yield* begin(way, toolkit)), runs }
+})
+
 const texts = (turn: C.Turn) =>
   Object.fromEntries(turn.results.map((part) => [part.id, part.isFailure ? "failed" : part.result]))
 
@@ -53,12 +67,7 @@ describe("L8 isolation", () => {
   C.everyWay(
     "L8 B11 mode \"error\": the turn fails, siblings' results are journaled and given on retry",
     function*(way) {
-      const runs: Array<string> = []
-      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
-        Good: good(runs),
-        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: 7 })))
-      })
-      const { answer, chat, retry } = yield* begin(way, toolkit)
+      const { answer, chat, retry, runs } = yield* beginWith(way, FailsTurn, Effect.fail({ code: 7 }))
       assert.deepStrictEqual(yield* Effect.flip(answer), { code: 7 })
       assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
       assert.strictEqual(yield* chat.calls, 1, "the model is not called by a turn that fails")
@@ -72,12 +81,7 @@ describe("L8 isolation", () => {
   )
 
   C.everyWay("L8 B11 mode \"error\": a chat is not stuck, and later turns repeat nothing", function*(way) {
-    const runs: Array<string> = []
-    const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
-      Good: good(runs),
-      Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: 7 })))
-    })
-    const { answer, chat } = yield* begin(way, toolkit)
+    const { answer, chat, runs } = yield* beginWith(way, FailsTurn, Effect.fail({ code: 7 }))
     yield* Effect.flip(answer)
     // Whatever the writer kept of the failed turn, the next message goes on.
     const turn = yield* chat.send("and now?")
@@ -87,12 +91,7 @@ describe("L8 isolation", () => {
   })
 
   C.everyWay("L8 B11 mode \"return\": the failure is that call's result, the siblings have theirs", function*(way) {
-    const runs: Array<string> = []
-    const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsCall), {
-      Good: good(runs),
-      Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.fail({ code: 7 })))
-    })
-    const { answer, chat, retry } = yield* begin(way, toolkit)
+    const { answer, chat, retry, runs } = yield* beginWith(way, FailsCall, Effect.fail({ code: 7 }))
     for (const turn of [yield* answer, yield* retry]) {
       assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
       assert.deepStrictEqual(turn.results.find((part) => part.id === "b1")!.result, { code: 7 })
@@ -101,24 +100,25 @@ describe("L8 isolation", () => {
     C.assertWellFormed(yield* chat.lastPrompt)
   })
 
-  C.everyWay("L8 a handler that dies: the siblings' results are journaled and given on retry", function*(way) {
-    const runs: Array<string> = []
-    const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
-      Good: good(runs),
-      Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.die(new Error("a bug"))))
-    })
-    const { answer, chat, retry } = yield* begin(way, toolkit)
-    const first = yield* Effect.exit(answer)
-    assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
-    // Whether the bug fails the turn or becomes a failed result, it is not an interruption.
-    if (Exit.isFailure(first)) assert.isFalse(Cause.hasInterrupts(first.cause))
+  const bugs = [
+    ["L8 a handler that dies: the siblings' results are journaled and given on retry", Effect.die(new Error("a bug"))],
+    ["L8 a handler that interrupts itself: the siblings are given on retry, nothing is repeated", Effect.interrupt]
+  ] as const
+  for (const [title, bug] of bugs) {
+    C.everyWay(title, function*(way) {
+      const { answer, chat, retry, runs } = yield* beginWith(way, FailsTurn, bug)
+      const first = yield* Effect.exit(answer)
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+      // Whether the bug fails the turn or becomes a failed result, it is not an interruption.
+      if (bug !== Effect.interrupt && Exit.isFailure(first)) assert.isFalse(Cause.hasInterrupts(first.cause))
 
-    const turn = yield* retry
-    assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
-    C.reasonOf(turn.results.find((part) => part.id === "b1")!)
-    assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
-    C.assertWellFormed(yield* chat.lastPrompt)
-  })
+      const turn = yield* retry
+      assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
+      C.reasonOf(turn.results.find((part) => part.id === "b1")!)
+      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
+      C.assertWellFormed(yield* chat.lastPrompt)
+    })
+  }
 
   C.everyWay("L8 B11 a sibling that is still running is waited for, not interrupted", function*(way) {
     const runs: Array<string> = []
@@ -175,24 +175,6 @@ describe("L8 isolation", () => {
     assert.deepStrictEqual(texts(turn), { b1: "failed", b2: "failed", g1: "did g1" })
     assert.deepStrictEqual(runs.toSorted(), ["b1", "b2", "g1"])
   })
-
-  C.everyWay(
-    "L8 a handler that interrupts itself: the siblings are given on retry, nothing is repeated",
-    function*(way) {
-      const runs: Array<string> = []
-      const toolkit = yield* C.withHandlers(Toolkit.make(Good, FailsTurn), {
-        Good: good(runs),
-        Bad: ({ name }) => Effect.suspend(() => (runs.push(name), Effect.interrupt))
-      })
-      const { answer, chat, retry } = yield* begin(way, toolkit)
-      yield* Effect.exit(answer)
-      const turn = yield* retry
-      assert.deepStrictEqual(texts(turn), { g1: "did g1", b1: "failed", g2: "did g2" })
-      C.reasonOf(turn.results.find((part) => part.id === "b1")!)
-      assert.deepStrictEqual(runs.toSorted(), ["b1", "g1", "g2"])
-      C.assertWellFormed(yield* chat.lastPrompt)
-    }
-  )
 
   C.everyWay("L8 a handler that throws: as one that dies", function*(way) {
     const runs: Array<string> = []

@@ -55,11 +55,11 @@ describe("Conversation", () => {
       assert.deepStrictEqual(server.ran, [`write {"path":"c1"}`])
     })))
 
-  const changes = [
-    ["L10 made anew when the tool has changed, runs nothing on the old consent, and asks again", true],
-    ["L10 that was made before the tool changed, runs nothing on the old consent, and asks about it as it is", false]
-  ] as const
-  for (const [title, anew] of changes) {
+  const changes = {
+    "L10 made anew when the tool has changed, runs nothing on the old consent, and asks again": true,
+    "L10 that was made before the tool changed, runs nothing on the old consent, and asks about it as it is": false
+  }
+  for (const [title, anew] of Object.entries(changes)) {
     it.effect(title, () =>
       story(Effect.gen(function*() {
         const { make, request, server, told } = yield* begin([[call("c1")], [call("c2")], "done"])

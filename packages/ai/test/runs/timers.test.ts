@@ -12,7 +12,7 @@ const three = Effect.fnUntraced(function*(damage: (store: Store.Store, nonce: st
   yield* Timers.fill(SuspensionStore.make({ store: memory }), "Remind", 3)
   yield* TestClock.adjust("1 hour")
   const rows = yield* memory.requests.due(Number.MAX_SAFE_INTEGER, 10)
-  const { nonce } = rows.find(({ toolCallId }) => toolCallId === "call-1")!
+  const { nonce } = rows.find(({ toolCallId }) => toolCallId === "c1")!
   return SuspensionStore.make({ store: damage(memory, nonce) })
 })
 
@@ -57,7 +57,7 @@ describe("a timer that is damaged", () => {
             Effect.provideService(SuspensionStore.SuspensionStore, suspensions)
           )
         )
-        assert.includeMembers(woken, ["call-0", "call-2"])
+        assert.includeMembers(woken, ["c0", "c2"])
       }).pipe(Effect.provide(ApprovalSeal.layer({ key: "the key of the tests of timers, 32 bytes" }))))
 
     it.effect(`does not stop those who watch: ${what}`, () =>
@@ -71,8 +71,8 @@ describe("a timer that is damaged", () => {
         )
         yield* TestClock.adjust("5 seconds")
         assert.deepStrictEqual(
-          woken.filter((id) => id !== "call-1"),
-          ["call-0", "call-2"],
+          woken.filter((id) => id !== "c1"),
+          ["c0", "c2"],
           "each of the others once"
         )
       }).pipe(Effect.provide(ApprovalSeal.layer({ key: "the key of the tests of timers, 32 bytes" }))))

@@ -21,7 +21,7 @@ describe("one look", () => {
       yield* TestClock.adjust("1 hour")
       const woken: Array<string> = []
       const wake = ({ toolCallId }: SuspensionStore.Suspension) =>
-        Number(toolCallId.slice(5)) < 200
+        Number(toolCallId.slice(1)) < 200
           ? Effect.fail("not now")
           : Effect.sync(() => woken.push(toolCallId))
       yield* SuspensionStore.wakeDue(wake)
@@ -42,14 +42,14 @@ describe("one look", () => {
       const looking = yield* Effect.forkChild(
         SuspensionStore.wakeDue(({ toolCallId }) =>
           Effect.andThen(
-            toolCallId === "call-0" ? Deferred.await(release) : Effect.void,
+            toolCallId === "c0" ? Deferred.await(release) : Effect.void,
             Effect.sync(() => woken.push(toolCallId))
           )
         ),
         { startImmediately: true }
       )
       yield* Support.idle
-      assert.deepStrictEqual(woken, ["call-1", "call-2"])
+      assert.deepStrictEqual(woken, ["c1", "c2"])
       yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(looking)
       assert.lengthOf(woken, 3)

@@ -261,15 +261,10 @@ describe("L10 drift", () => {
 
 describe("L11 the policy is asked again", () => {
   Support.inEachMode("one that blocks now ends the call; one that fails leaves it open", function*(mode) {
-    const { first, names, script, toolkit } = yield* Support.begin(mode, [Support.ask("c1", "Which?")])
+    const { first, names, reply } = yield* Support.begin(mode, [Support.ask("c1", "Which?")])
     const take = (policy: Parameters<typeof ApprovalPolicy.make>[0]) =>
       Effect.provideService(
-        Support.takeTurn(mode, {
-          model: script.model,
-          toolkit,
-          history: first.history,
-          prompt: Support.answers(Approval.answer(Support.only(first), "x"))
-        }),
+        reply(Approval.answer(Support.only(first), "x")),
         ApprovalPolicy.ApprovalPolicy,
         ApprovalPolicy.make(policy)
       )

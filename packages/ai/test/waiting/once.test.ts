@@ -62,22 +62,11 @@ describe("L2 the same history again", () => {
   })
 
   Support.inEachMode("of two different answers the first stands, and the other changes nothing", function*(mode) {
-    const { first, names, script, toolkit } = yield* Support.begin(mode, [Support.ask("c1", "Which?")])
-    const answer = (text: string) =>
-      Support.takeTurn(mode, {
-        model: script.model,
-        toolkit,
-        history: first.history,
-        prompt: Support.answers(Approval.answer(Support.only(first), text))
-      })
+    const { first, names, reply } = yield* Support.begin(mode, [Support.ask("c1", "Which?")])
+    const answer = (text: string) => reply(Approval.answer(Support.only(first), text))
     assert.deepStrictEqual(Support.resultsOf(yield* answer("one")), [["c1", "one"]])
     assert.deepStrictEqual(Support.resultsOf(yield* answer("two")), [["c1", "one"]])
-    const denied = yield* Support.takeTurn(mode, {
-      model: script.model,
-      toolkit,
-      history: first.history,
-      prompt: Support.answers(Approval.deny(Support.only(first)))
-    })
+    const denied = yield* reply(Approval.deny(Support.only(first)))
     assert.deepStrictEqual(Support.resultsOf(denied), [["c1", "one"]])
     assert.deepStrictEqual(names(), ["start", "text"])
   })
@@ -87,13 +76,8 @@ describe("L2 at once", () => {
   Support.inEachMode("readers at the same time join the one that goes on", function*(mode) {
     const hold = yield* Support.makeHold
     const before = (step: string) => step === "manager" ? hold.wait : Effect.void
-    const { first, names, script, toolkit } = yield* Support.begin(mode, [Support.submit("c1")], { before })
-    const turn = Support.takeTurn(mode, {
-      model: script.model,
-      toolkit,
-      history: first.history,
-      prompt: Support.answers(Approval.approve(Support.only(first)))
-    })
+    const { first, names, reply } = yield* Support.begin(mode, [Support.submit("c1")], { before })
+    const turn = reply(Approval.approve(Support.only(first)))
     const readers = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(turn))
     yield* hold.entered
     yield* Fiber.interrupt(readers[0]!)

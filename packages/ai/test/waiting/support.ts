@@ -182,7 +182,10 @@ export const begin = (
     const first = yield* chat.take(options?.prompt ?? "Go on.")
     /** The names of the steps so far. */
     const names = () => steps.map(([name]) => name)
-    return { chat, first, names, script, steps, toolkit }
+    /** Answers what the first turn asked, on the history as it was then, however often it is taken. */
+    const reply = (...answers: ReadonlyArray<Approval.ApprovalAnswer>) =>
+      Laws.reply(mode, { asked: first, model: script.model, tools: { toolkit } }, Laws.answers(...answers))
+    return { chat, first, names, reply, script, steps, toolkit }
   })
 
 /** A first turn in which the model makes these calls. */

@@ -2,11 +2,17 @@
 import { Effect } from "effect"
 import { Approval, ApprovalSeal, SuspensionStore } from "../../src/index.ts"
 
-/** Keeps as many calls of a tool that are due one after the other, a second apart: `call-0` first. */
-export const fill = Effect.fnUntraced(function*(store: SuspensionStore.Service, toolName: string, count: number) {
+/** Keeps as many calls of a tool that are due one after the other, a second apart: `c0` first. Gives their ids. */
+export const fill = Effect.fnUntraced(function*(
+  store: SuspensionStore.Service,
+  toolName: string,
+  count: number,
+  more?: { readonly expiresAt: number }
+) {
   const seal = yield* ApprovalSeal.ApprovalSeal
+  const ids: Array<string> = []
   for (let index = 0; index < count; index++) {
-    const toolCallId = `call-${index}`
+    const toolCallId = `c${index}`
     const { approvalId, expiresAt } = yield* seal.seal({
       source: "local",
       toolName,
@@ -26,8 +32,11 @@ export const fill = Effect.fnUntraced(function*(store: SuspensionStore.Service, 
         params: {},
         scope: {},
         issuedAt: 0,
-        expiresAt
+        expiresAt,
+        ...more
       })
     )
+    ids.push(approvalId)
   }
+  return ids
 })
