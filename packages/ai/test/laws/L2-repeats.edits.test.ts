@@ -5,13 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import {
-  Approval,
-  ApprovalPolicy,
-  Store,
-  Tool,
-  Toolkit
-} from "../../src/index.ts"
+import { Approval, ApprovalPolicy, Store, Tool, Toolkit } from "../../src/index.ts"
 import { cuttable } from "../store/intercept.ts"
 import { startProcess } from "../store/process.ts"
 import { accidents, assertPaid, assertUnknown, type Begin, Pay, ran } from "./repeats.ts"

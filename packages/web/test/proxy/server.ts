@@ -1,7 +1,7 @@
 /** A program with conversations in its HttpApi: two tools that ask, and people by their bearer tokens. */
 import { Conversation, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import type { Decider } from "@assent/web";
+import type { Decider } from "@assent/web"
 import { ConversationProxy, ConversationProxyServer } from "@assent/web"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
