@@ -5,7 +5,7 @@ import * as C from "./conversation.ts"
 
 describe("text", () => {
   C.everyWay("a question is answered", function*(way) {
-    const chat = yield* C.start({ way, turns: ["Hello there!", "Bye."], tools: "none" })
+    const chat = yield* C.startPlain(way, ["Hello there!", "Bye."])
     const turn = yield* chat.send([
       { role: "system", content: "Be brief." },
       { role: "user", content: [{ type: "text", text: "Hi" }] }

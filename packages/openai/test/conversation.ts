@@ -180,6 +180,9 @@ export const start = Effect.fnUntraced(function*({ way, ...options }: StartOptio
   }
 })
 
+/** A conversation without tools. */
+export const startPlain = (way: Way, turns: ResponsesServer.Options["turns"]) => start({ way, tools: "none", turns })
+
 export interface Body {
   readonly model: string
   readonly input: ReadonlyArray<{ readonly type?: string; readonly [key: string]: any }>

@@ -77,7 +77,7 @@ describe("a tracked chat", () => {
 
 describe("a chat that goes on from a response of its history", () => {
   C.everyWay("sends what came after it, however much that is", function*(way) {
-    const chat = yield* C.start({ way, tools: "none", turns: ["One.", "Two.", "Three.", "Four."] })
+    const chat = yield* C.startPlain(way, ["One.", "Two.", "Three.", "Four."])
     yield* chat.send("one")
     yield* chat.send("two", { config: { previous_response_id: "resp_00000001" } })
     yield* chat.send("three", { config: { previous_response_id: "resp_00000001" } })
@@ -137,7 +137,7 @@ describe("a chat that goes on from a response of its history", () => {
 
 describe("a conversation at OpenAI", () => {
   C.everyWay("gets the history that it does not have, and then only what is new", function*(way) {
-    const chat = yield* C.start({ way, tools: "none", turns: ["One.", "Two.", "Three."] })
+    const chat = yield* C.startPlain(way, ["One.", "Two.", "Three."])
     yield* chat.send("one")
     const { id } = yield* Effect.promise(() => chat.client.client.conversations.create())
     yield* chat.send("two", { config: { conversation: id } })
@@ -203,7 +203,7 @@ describe("items that OpenAI has lost", () => {
 
 describe("a history of other hands", () => {
   C.everyWay("items without a response are taken to be where OpenAI goes on from", function*(way) {
-    const chat = yield* C.start({ way, tools: "none", turns: ["One.", "Two."] })
+    const chat = yield* C.startPlain(way, ["One.", "Two."])
     yield* chat.send("one")
     const history = (yield* chat.history).content.map((message) =>
       message.role !== "assistant" ? message : Prompt.assistantMessage({
@@ -224,11 +224,10 @@ describe("a history of other hands", () => {
 describe("a response that was cut", () => {
   it.live("is told again to a conversation that did not keep it", () =>
     C.fresh(Effect.gen(function*() {
-      const chat = yield* C.start({
-        way: "Chat.streamText",
-        tools: "none",
-        turns: ["One.", [ResponsesServer.text("Half of"), ResponsesServer.cut()], "Three."]
-      })
+      const chat = yield* C.startPlain("Chat.streamText", ["One.", [
+        ResponsesServer.text("Half of"),
+        ResponsesServer.cut()
+      ], "Three."])
       const { id } = yield* Effect.promise(() => chat.client.client.conversations.create())
       const config = { conversation: id }
       yield* chat.send("one", { config })

@@ -18,7 +18,7 @@ const begin = Effect.fnUntraced(function*(way: C.Way, turns: C.StartOptions["tur
   const chat = yield* C.start({ way, toolkit, turns })
   const asked = yield* chat.send("tidy up")
   const asking = yield* chat.history
-  const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  const answers = C.approveAll(asked)
   return { answers, asked, asking, chat, runs }
 })
 

@@ -16,7 +16,7 @@ const begin = Effect.fnUntraced(function*(way: C.Way) {
   const { runs, toolkit } = yield* C.fileTools
   const chat = yield* C.start({ way, toolkit, turns: [two, "done", "bye"] })
   const asked = yield* chat.send("tidy up")
-  const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  const answers = C.approveAll(asked)
   return { answers, asked, chat, runs }
 })
 
@@ -57,7 +57,7 @@ describe("L11 at dispatch", () => {
     const asked = yield* chat.send("tidy up")
     closed = true
     const turn = yield* chat.send(
-      Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+      C.approveAll(asked)
     )
     for (const part of turn.results) assert.include(C.reasonOf(part), "the office is closed")
     assert.strictEqual(turn.results.length, 2)

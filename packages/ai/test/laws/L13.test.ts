@@ -172,7 +172,7 @@ describe("L13 ids reused within one response", () => {
 
   C.everyWay("L13 B10 both approved: each runs once, now and on later turns", function*(way) {
     const { asked, chat, runs } = yield* begin(way, [twins, "done", "bye"])
-    yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))))
+    yield* chat.send(C.approveAll(asked))
     yield* chat.send("thanks")
     assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])
     const prompt = yield* chat.lastPrompt
@@ -194,7 +194,7 @@ describe("L13 ids reused within one response", () => {
     const { asked, chat, runs } = yield* begin(way, [[...twins, C.deleteCall("call", "c")], "done"])
     const renamed = asked.requests.map((request) => request.toolCallId)
     assert.strictEqual(new Set(renamed).size, 3)
-    yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))))
+    yield* chat.send(C.approveAll(asked))
     assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b", "delete c"])
     C.assertWellFormed(yield* chat.lastPrompt)
 

@@ -39,7 +39,7 @@ const begin = Effect.fnUntraced(function*(
   const asking = yield* chat.history
   const deny = (reason?: string) =>
     Prompt.approvalResponses(asked.requests.map((request) => Approval.deny(request, reason)))
-  const approve = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  const approve = C.approveAll(asked)
   return { approve, asked, asking, chat, deny, runs }
 })
 

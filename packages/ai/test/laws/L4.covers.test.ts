@@ -48,8 +48,7 @@ const begin = Effect.fnUntraced(function*(
   return { chat, files, runs, send }
 })
 
-const approve = (requests: ReadonlyArray<Approval.ApprovalRequest>) =>
-  Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+const approve = (requests: ReadonlyArray<Approval.ApprovalRequest>) => C.approveAll({ requests })
 
 const coversOf = (requests: ReadonlyArray<Approval.ApprovalRequest>) => requests[0]!.presentation!.covers
 

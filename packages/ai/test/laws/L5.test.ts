@@ -72,7 +72,7 @@ describe("L5 partial batch waits", () => {
       assert.deepStrictEqual(C.pendingOf(yield* chat.history).map((one) => one.approvalId), ids(asked))
 
       const turn = yield* chat.send(
-        Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+        C.approveAll(asked)
       )
       assert.strictEqual(turn.shape, "result result text finish")
       assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])

@@ -128,7 +128,7 @@ describe("L7 what is told late", () => {
     })
     const { requests } = yield* chat.send("delete them")
     yield* chat.send("meanwhile")
-    const answers = Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+    const answers = C.approveAll({ requests })
     yield* chat.send(Prompt.concat(answers, "and now?"))
     const prompt = yield* chat.lastPrompt
     assert.deepStrictEqual(prompt.content.slice(-3).map(({ role }) => role), ["assistant", "user", "user"])

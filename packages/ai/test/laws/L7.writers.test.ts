@@ -13,7 +13,7 @@ import * as C from "./conversation.ts"
 import * as Support from "./support.ts"
 
 const two = [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]
-const approveAll = (turn: C.Turn) => Prompt.approvalResponses(turn.requests.map((request) => Approval.approve(request)))
+const { approveAll } = C
 
 const writers: Record<string, (parts: ReadonlyArray<Response.AnyPart>) => Prompt.Prompt> = {
   "our fromResponseParts": Prompt.fromResponseParts,

@@ -39,7 +39,7 @@ const begin = Effect.fnUntraced(function*(way: C.Way, toolkit: C.AnyToolkit, cal
   const chat = yield* C.start({ way, toolkit, turns: [calls, "done", "bye"], script: { afterLastTurn: "bye" } })
   const asked = yield* chat.send("go")
   const asking = yield* chat.history
-  const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+  const answers = C.approveAll(asked)
   /** Sends the answers; sends them again after a failure, from the same history, as a program that retries does. */
   const answer = chat.send(answers)
   const retry = Effect.andThen(chat.setHistory(asking), answer)
@@ -202,7 +202,7 @@ describe("L8 isolation", () => {
       const chat = yield* C.start({ way, toolkit, turns: [[call("g1", "Good")], [call("b1", "Bad")], "done"] })
       const asked = yield* chat.send("go")
       const asking = yield* chat.history
-      const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+      const answers = C.approveAll(asked)
       assert.deepStrictEqual(yield* Effect.flip(chat.send(answers)), { code: 7 })
       yield* chat.setHistory(asking)
       assert.deepStrictEqual(texts(yield* chat.send(answers)), { g1: "did g1" })

@@ -198,7 +198,7 @@ for (const [name, service] of Object.entries(services)) {
       ])
       assert.strictEqual(asked.requests.length, 2)
       const turn = yield* chat.send(
-        Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+        C.approveAll(asked)
       )
       assert.strictEqual(turn.shape, "result result text finish")
       assert.deepStrictEqual(runs, ["delete a"])

@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Ref, Schema, type Scope, Stream } from "effect"
 import {
+  Approval,
   ApprovalError,
   ApprovalJournal,
   ApprovalSeal,
@@ -214,6 +215,10 @@ export const deleteCall = (id: string, path: string) =>
   ScriptedModel.toolCall({ id, name: "DeleteFile", params: { path } })
 
 export const readCall = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "ReadFile", params: { path } })
+
+/** The answers with which everything that was asked is approved. */
+export const approveAll = ({ requests }: Pick<Turn, "requests">): Prompt.Prompt =>
+  Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
 
 // =============================================================================
 // Assertions

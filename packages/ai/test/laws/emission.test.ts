@@ -66,7 +66,7 @@ describe("emission of approved calls", () => {
         const chat = yield* C.start({ way, toolkit, turns: [[renderCall("slow"), renderCall("quick")], "done"] })
         const asked = yield* chat.send("render")
         const turn = yield* Effect.forkChild(
-          chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))), {
+          chat.send(C.approveAll(asked), {
             onPart: (part) =>
               part.type === "tool-result" && part.id === "quick"
                 ? Effect.asVoid(Deferred.succeed(firstSeen, undefined))
@@ -129,7 +129,7 @@ describe("emission of approved calls", () => {
           const asked = yield* chat.send("render")
           assert.strictEqual(asked.requests.length, count)
           const turn = yield* chat.send(
-            Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))),
+            C.approveAll(asked),
             { concurrency }
           )
           assert.strictEqual(turn.results.length, count)

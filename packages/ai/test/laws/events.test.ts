@@ -88,7 +88,7 @@ describe("events of a request", () => {
   everyWay("L2 the same history again changes nothing, so nothing is published again", function*(way, watch) {
     const { asked, chat } = yield* begin(way)
     const before = yield* chat.history
-    const answers = Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))
+    const answers = C.approveAll(asked)
     yield* chat.send(answers)
     const once = (yield* watch.short).length
     yield* chat.setHistory(before)
@@ -101,7 +101,7 @@ describe("events of a request", () => {
     const before = yield* chat.history
     yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.deny(request, "no"))))
     yield* chat.setHistory(before)
-    yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))))
+    yield* chat.send(C.approveAll(asked))
     const refused = (yield* watch.events).filter((event) => event._tag === "Refused")
     assert.deepStrictEqual(refused.map(({ reason, toolCallId }) => [toolCallId, reason._tag]).toSorted(), [
       ["c1", "AlreadyDecided"],
@@ -136,7 +136,7 @@ describe("events of what does not count", () => {
         (part) => part.type === "tool-call" && part.id === "c1" ? { ...part, params: { path: "/etc/passwd" } } : part
       )
     )
-    yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request)))).pipe(
+    yield* chat.send(C.approveAll(asked)).pipe(
       Effect.provide(ApprovalSeal.layer({ key: "another key of the law tests, 32 bytes", keyId: "other" }))
     )
     const refused = (yield* watch.events).filter((event) => event._tag === "Refused")
@@ -187,7 +187,7 @@ describe("events of what does not count", () => {
     yield* chat.setHistory(
       rewrite(yield* chat.history, (part) => part.type === "tool-call" && part.id === "c1" ? undefined : part)
     )
-    yield* chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))))
+    yield* chat.send(C.approveAll(asked))
     const trimmed = (yield* watch.events).filter((event) => event._tag === "Trimmed")
     assert.deepStrictEqual(trimmed.map(({ approvalId, toolCallId }) => [approvalId, toolCallId]), [
       [asked.requests[0]!.approvalId, "c1"]

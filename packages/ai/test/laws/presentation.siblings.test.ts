@@ -4,15 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Ref, Schema, Stream } from "effect"
-import {
-  Approval,
-  ApprovalController,
-  ApprovalPresentation,
-  LanguageModel,
-  Prompt,
-  Tool,
-  Toolkit
-} from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalPresentation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 
@@ -71,12 +63,12 @@ describe("several approved changes of one file", () => {
     const { chat, runs } = yield* begin(way)
     const { requests } = yield* chat.send("write")
     assert.lengthOf(requests, 3)
-    const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
+    const turn = yield* chat.send(C.approveAll({ requests }))
     assert.deepStrictEqual(runs, ["one\n"])
     assertOnlyTheFirst(turn.results)
     for (const result of turn.results.slice(1)) assert.match(C.reasonOf(result), /changed since .* Nothing ran/)
     // It stays so: what ended is in the journal.
-    yield* Effect.exit(chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))))
+    yield* Effect.exit(chat.send(C.approveAll({ requests })))
     assert.deepStrictEqual(runs, ["one\n"])
   })
 

@@ -58,8 +58,7 @@ const begin = Effect.fnUntraced(function*(
   return { chat, disk, runs, send: (prompt: Prompt.RawInput) => Effect.provideService(chat.send(prompt), Disk, disk) }
 })
 
-const approve = (requests: ReadonlyArray<Approval.ApprovalRequest>) =>
-  Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+const approve = (requests: ReadonlyArray<Approval.ApprovalRequest>) => C.approveAll({ requests })
 
 describe("Tool.present", () => {
   C.everyWay(

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalJournal, Prompt, Tool, Toolkit } from "../../src/index.ts"
+import { ApprovalJournal, Tool, Toolkit } from "../../src/index.ts"
 import * as Spans from "../../src/internal/run/spans.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
@@ -37,7 +37,7 @@ const attributes = (span: Tracer.NativeSpan | undefined) => Object.fromEntries(s
 const everything = (spans: Spans): string =>
   spans.map(({ attributes, events, name, status }) => {
     const cause = status._tag === "Ended" && status.exit._tag === "Failure" ? String(status.exit.cause) : ""
-    return JSON.stringify([name, [...attributes], events.map(([event, , more]) => [event, more])]) + cause
+    return JSON.stringify([name, [...attributes], events.map(([event, more]) => [event, more])]) + cause
   }).join("\n")
 
 const secret = "hunter2"
@@ -61,7 +61,7 @@ const begin = Effect.fnUntraced(function*(
   yield* TestClock.adjust("1 hour")
   const asked = yield* chat.send("write to ada")
   yield* TestClock.adjust("2 minutes")
-  return { chat, answer: Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))) }
+  return { chat, answer: C.approveAll(asked) }
 })
 
 describe("spans", () => {

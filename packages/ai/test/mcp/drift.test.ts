@@ -4,15 +4,7 @@
  */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  Approval,
-  ApprovalController,
-  ApprovalMemory,
-  ApprovalPolicy,
-  McpApproval,
-  Prompt,
-  Tool
-} from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalMemory, ApprovalPolicy, McpApproval, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "../laws/conversation.ts"
 import * as Server from "./server.ts"
@@ -20,7 +12,7 @@ import * as Server from "./server.ts"
 const call = (id: string, name: string, params: unknown = { path: "a.txt" }) =>
   ScriptedModel.toolCall({ id, name, params })
 
-const approveAll = (turn: C.Turn) => Prompt.approvalResponses(turn.requests.map((request) => Approval.approve(request)))
+const { approveAll } = C
 
 /** A conversation in which the model wants to write, and the person has been asked. */
 const asked = Effect.fnUntraced(function*(way: C.Way, options: {

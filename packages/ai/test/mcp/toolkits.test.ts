@@ -222,7 +222,7 @@ describe("a server that is away", () => {
     const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
     const { requests } = yield* chat.send("go")
     there.broken = true
-    const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
+    const turn = yield* chat.send(C.approveAll({ requests }))
     assert.match(C.reasonOf(turn.results.find(({ id }) => id === "c2")!), /no longer available/)
     assert.deepStrictEqual([here.ran.length, there.ran.length, turn.text], [1, 0, "done"])
     C.assertWellFormed(yield* chat.lastPrompt)

@@ -12,11 +12,10 @@ const last = (body: C.Body) => body.input.slice(1, -1)
 describe("reasoning", () => {
   for (const summaries of [[], ["One."], ["One.", "Two."]]) {
     C.everyWay(`with ${summaries.length} summaries is named where OpenAI keeps it`, function*(way) {
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: [[ResponsesServer.reasoning(summaries), ResponsesServer.text("Hi.")], "Bye."]
-      })
+      const chat = yield* C.startPlain(way, [
+        [ResponsesServer.reasoning(summaries), ResponsesServer.text("Hi.")],
+        "Bye."
+      ])
       const turn = yield* chat.send("hi")
       const texts = (Prompt.fromResponseParts(turn.parts).content[0] as Prompt.AssistantMessage).content
         .filter((part) => part.type === "reasoning").map((part) => part.text)
@@ -66,11 +65,7 @@ describe("reasoning", () => {
   }
 
   C.everyWay("that was kept cannot be read once OpenAI keeps nothing: the rest goes without it", function*(way) {
-    const chat = yield* C.start({
-      way,
-      tools: "none",
-      turns: [[ResponsesServer.reasoning("Hm."), ResponsesServer.text("Hi.")], "Bye."]
-    })
+    const chat = yield* C.startPlain(way, [[ResponsesServer.reasoning("Hm."), ResponsesServer.text("Hi.")], "Bye."])
     yield* chat.send("hi")
     yield* chat.send("bye", { config: { store: false } })
     assert.deepStrictEqual(last(yield* chat.lastBody), [{ role: "assistant", content: "Hi." }])
@@ -120,11 +115,7 @@ describe("text", () => {
       },
       { type: "file_path" as const, file_id: "file-2", index: 3 }
     ]
-    const chat = yield* C.start({
-      way,
-      tools: "none",
-      turns: [[ResponsesServer.text("See it.", { annotations })], "Bye."]
-    })
+    const chat = yield* C.startPlain(way, [[ResponsesServer.text("See it.", { annotations })], "Bye."])
     const turn = yield* chat.send("hi")
     const sources = turn.parts.filter((part) => part.type === "source")
     assert.deepStrictEqual(
@@ -143,20 +134,16 @@ describe("text", () => {
   })
 
   C.everyWay("of several parts stays one message, in its phase", function*(way) {
-    const chat = yield* C.start({
-      way,
-      tools: "none",
-      turns: [
-        [
-          ResponsesServer.text("Looking.", { phase: "commentary" }),
-          ResponsesServer.message([
-            { type: "output_text", text: "One. ", annotations: [] },
-            { type: "output_text", text: "Two.", annotations: [] }
-          ])
-        ],
-        "Bye."
-      ]
-    })
+    const chat = yield* C.startPlain(way, [
+      [
+        ResponsesServer.text("Looking.", { phase: "commentary" }),
+        ResponsesServer.message([
+          { type: "output_text", text: "One. ", annotations: [] },
+          { type: "output_text", text: "Two.", annotations: [] }
+        ])
+      ],
+      "Bye."
+    ])
     assert.strictEqual((yield* chat.send("hi")).text, "Looking.One. Two.")
     yield* chat.send("bye")
     const [comment, answer] = last(yield* chat.lastBody)
@@ -166,7 +153,7 @@ describe("text", () => {
   })
 
   C.everyWay("that is a refusal: empty, with what the model said beside it", function*(way) {
-    const chat = yield* C.start({ way, tools: "none", turns: [[ResponsesServer.refusal("I will not.")], "Bye."] })
+    const chat = yield* C.startPlain(way, [[ResponsesServer.refusal("I will not.")], "Bye."])
     const turn = yield* chat.send("hi")
     assert.strictEqual(turn.text, "")
     const part = turn.parts.find((part) => part.type === "text" || part.type === "text-end")
@@ -353,14 +340,10 @@ describe("the finish", () => {
   }
 
   C.everyWay("says what it cost", function*(way) {
-    const chat = yield* C.start({
-      way,
-      tools: "none",
-      turns: [[
-        ResponsesServer.text("Hi."),
-        ResponsesServer.usage({ input: 100, output: 20, cached: 60, cacheWrite: 30, reasoning: 15 })
-      ]]
-    })
+    const chat = yield* C.startPlain(way, [[
+      ResponsesServer.text("Hi."),
+      ResponsesServer.usage({ input: 100, output: 20, cached: 60, cacheWrite: 30, reasoning: 15 })
+    ]])
     const { finish } = yield* chat.send("hi")
     assert.deepStrictEqual({ ...finish!.usage.inputTokens }, {
       uncached: 40,
@@ -389,11 +372,10 @@ describe("the finish", () => {
   })
 
   C.everyWay("of a failure is an error with OpenAI's reason", function*(way) {
-    const chat = yield* C.start({
-      way,
-      tools: "none",
-      turns: [[ResponsesServer.text("Hi."), ResponsesServer.failed("The model is tired.", "server_error")]]
-    })
+    const chat = yield* C.startPlain(way, [[
+      ResponsesServer.text("Hi."),
+      ResponsesServer.failed("The model is tired.", "server_error")
+    ]])
     const error = yield* Effect.flip(chat.send("hi")) as Effect.Effect<
       { readonly reason: { readonly _tag: string; readonly description: string } }
     >
