@@ -4,13 +4,14 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path, Schema, Stream } from "effect"
+import type {
+  Prompt} from "../../src/index.ts";
 import {
   Approval,
   ApprovalController,
   ApprovalPolicy,
   ApprovalPresentation,
   LanguageModel,
-  Prompt,
   Tool,
   Toolkit
 } from "../../src/index.ts"

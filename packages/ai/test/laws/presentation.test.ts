@@ -5,13 +5,14 @@
 import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Fiber, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import type {
+  Prompt} from "../../src/index.ts";
 import {
   Approval,
   ApprovalController,
   ApprovalPolicy,
   ApprovalPresentation,
   LanguageModel,
-  Prompt,
   Tool,
   Toolkit
 } from "../../src/index.ts"
