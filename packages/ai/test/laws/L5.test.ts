@@ -33,9 +33,7 @@ describe("L5 partial batch waits", () => {
     assert.strictEqual(rest.shape, "result text finish")
     assert.deepStrictEqual(runs, ["delete a", "delete b"])
     assert.strictEqual(yield* chat.calls, 2)
-    const prompt = yield* chat.lastPrompt
-    C.assertWellFormed(prompt)
-    assert.deepStrictEqual(C.outline(prompt), [
+    yield* C.assertSent(chat, [
       "user:[tidy up]",
       "assistant:[call c1, call c2]",
       "tool:[result c1, result c2]"

@@ -37,9 +37,7 @@ describe("L6 supersede", () => {
       assert.strictEqual(turn.text, "fine")
       assert.strictEqual(turn.finishReason, "stop")
       assert.isFalse(Response.isWaiting(turn.parts))
-      const prompt = yield* chat.lastPrompt
-      C.assertWellFormed(prompt)
-      assert.deepStrictEqual(C.outline(prompt), [
+      const prompt = yield* C.assertSent(chat, [
         "user:[delete a]",
         "assistant:[call c1]",
         "tool:[failure c1]",
@@ -133,9 +131,7 @@ describe("L6 keep", () => {
       assert.deepStrictEqual(runs, ["delete a"])
       assert.strictEqual(later.shape, "result text finish")
       assert.strictEqual(later.text, "deleted, then")
-      const prompt = yield* chat.lastPrompt
-      C.assertWellFormed(prompt)
-      assert.deepStrictEqual(C.outline(prompt), [
+      const prompt = yield* C.assertSent(chat, [
         "user:[delete a]",
         "assistant:[call c1]",
         "tool:[failure c1]",
@@ -192,9 +188,7 @@ describe("L6 hold", () => {
     const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
     assert.deepStrictEqual(runs, ["delete a"])
     assert.strictEqual(turn.shape, "result text finish")
-    const prompt = yield* chat.lastPrompt
-    C.assertWellFormed(prompt)
-    assert.deepStrictEqual(C.outline(prompt), [
+    yield* C.assertSent(chat, [
       "user:[delete a]",
       "assistant:[call c1]",
       "tool:[result c1]",
@@ -208,9 +202,7 @@ describe("L6 hold, several messages", () => {
     const { asked, chat, runs } = yield* begin(way, "hold", [one, "done"])
     for (const message of ["first", "second"]) assert.strictEqual((yield* chat.send(message)).finishReason, "pause")
     yield* chat.send(Prompt.concat(Prompt.approvalResponses([Approval.deny(asked.requests[0]!)]), "third"))
-    const prompt = yield* chat.lastPrompt
-    C.assertWellFormed(prompt)
-    assert.deepStrictEqual(C.outline(prompt), [
+    yield* C.assertSent(chat, [
       "user:[delete a]",
       "assistant:[call c1]",
       "tool:[failure c1]",

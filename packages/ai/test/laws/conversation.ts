@@ -255,6 +255,14 @@ export const resultsOf = (prompt: Prompt.Prompt): ReadonlyArray<Prompt.ToolResul
 export const assertWellFormed = (prompt: Prompt.Prompt, options?: StrictProvider.Options): void =>
   assert.deepStrictEqual(StrictProvider.check(prompt, options), [])
 
+/** What the provider received last is well-formed, and in short this. */
+export const assertSent = Effect.fnUntraced(function*(chat: Conversation, expected: ReadonlyArray<string>) {
+  const prompt = yield* chat.lastPrompt
+  assertWellFormed(prompt)
+  assert.deepStrictEqual(outline(prompt), expected)
+  return prompt
+})
+
 /** What a note says to the model of a result that came late. */
 export interface Late {
   readonly tool: string

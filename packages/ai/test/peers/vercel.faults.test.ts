@@ -209,9 +209,7 @@ describe("V7's faults: how it reads", () => {
     const chat = yield* begin(way)
     const turn = yield* chat.send(Prompt.concat(yes(...chat.requests), "and hurry"))
     assert.deepStrictEqual([outcomes(turn), turn.text, chat.runs], [["c1"], "done", ["delete a"]])
-    const prompt = yield* chat.lastPrompt
-    C.assertWellFormed(prompt)
-    assert.deepStrictEqual(C.outline(prompt), [
+    yield* C.assertSent(chat, [
       "user:[go on]",
       "assistant:[call c1]",
       "tool:[result c1]",
