@@ -4,8 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path, Schema, Stream } from "effect"
-import type {
-  Prompt} from "../../src/index.ts";
+import type { Prompt } from "../../src/index.ts"
 import {
   Approval,
   ApprovalController,

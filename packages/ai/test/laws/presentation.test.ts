@@ -5,8 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Fiber, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type {
-  Prompt} from "../../src/index.ts";
+import type { Prompt } from "../../src/index.ts"
 import {
   Approval,
   ApprovalController,
