@@ -40,22 +40,21 @@ describe("the signal of a callback", () => {
   for (const [name, make] of Object.entries(controllers)) {
     C.everyWay(
       `${name}: is aborted when the turn is interrupted or runs out of time, and nothing runs`,
-      (way) =>
-        Effect.gen(function*() {
-          for (const leave of ["interrupted", "late"] as const) {
-            const { chat, runs } = yield* M.deleting(way, [["a"]])
-            const { shown, signals, state } = dialog()
-            const turn = answeredBy(make({ shown, signals, state }))(chat.send("go"))
-            const asking = yield* Effect.forkChild(Effect.exit(Effect.timeout(turn, "1 minute")))
-            yield* TestClock.adjust("1 second")
-            yield* idle
-            assert.deepStrictEqual([state.open, signals.map(({ aborted }) => aborted)], [1, [false]])
-            yield* leave === "late" ? TestClock.adjust("1 minute") : Fiber.interrupt(asking)
-            yield* Fiber.await(asking)
-            yield* idle
-            assert.deepStrictEqual([state.open, signals.map(({ aborted }) => aborted), runs], [0, [true], []])
-          }
-        })
+      function*(way) {
+        for (const leave of ["interrupted", "late"] as const) {
+          const { chat, runs } = yield* M.deleting(way, [["a"]])
+          const { shown, signals, state } = dialog()
+          const turn = answeredBy(make({ shown, signals, state }))(chat.send("go"))
+          const asking = yield* Effect.forkChild(Effect.exit(Effect.timeout(turn, "1 minute")))
+          yield* TestClock.adjust("1 second")
+          yield* idle
+          assert.deepStrictEqual([state.open, signals.map(({ aborted }) => aborted)], [1, [false]])
+          yield* leave === "late" ? TestClock.adjust("1 minute") : Fiber.interrupt(asking)
+          yield* Fiber.await(asking)
+          yield* idle
+          assert.deepStrictEqual([state.open, signals.map(({ aborted }) => aborted), runs], [0, [true], []])
+        }
+      }
     )
   }
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalEvents } from "../src/index.ts"
+import { request } from "./parts.ts"
 
 const blocked = (toolCallId: string) =>
   ApprovalEvents.publish((occasion) => ({
@@ -109,15 +110,7 @@ describe("ApprovalEvents", () => {
         toolName: "DeleteFile",
         toolCallId: "c1",
         approvalId: "a1",
-        request: new Approval.ApprovalRequest({
-          approvalId: "a1",
-          toolCallId: "c1",
-          toolName: "DeleteFile",
-          params: { path: "a" },
-          description: "DeleteFile(path='a')",
-          interaction: "approval",
-          providerExecuted: false
-        })
+        request
       }))
       const [event] = yield* Stream.runCollect(Stream.take(events, 1))
       assert.isTrue(event !== undefined && event._tag === "Requested")

@@ -12,6 +12,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as ApprovalJournal from "../src/ApprovalJournal.ts"
 import * as Store from "../src/Store.ts"
 import { claimOf, makeCounted, makeHeld, ranWith, refusedBy, startReader } from "./fixtures/journal.ts"
+import { makeClock } from "./journal/asleep.ts"
 import { type Line, logged } from "./laws/logs.ts"
 
 const errorsIn = (lines: ReadonlyArray<Line>) => lines.filter(({ level }) => level === "Error").map(({ text }) => text)
@@ -147,22 +148,13 @@ describe("ApprovalJournal over a store", () => {
     it.effect("L17 a journal that nobody closes and nobody uses does nothing after 5 seconds", () =>
       Effect.gen(function*() {
         const { broken, journal, run } = yield* begin
-        const time = yield* Clock.Clock
-        let asleep = 0
-        const clock: Clock.Clock = {
-          ...time,
-          sleep: (duration) =>
-            Effect.suspend(() => {
-              asleep++
-              return Effect.ensuring(time.sleep(duration), Effect.sync(() => asleep--))
-            })
-        }
+        const { asleep, clock } = yield* makeClock
         yield* Effect.provideService(run, Clock.Clock, clock)
         yield* TestClock.adjust("1 millis")
-        assert.isAbove(asleep, 0)
+        assert.isAbove(asleep(), 0)
         broken.add("beat").add("get").add("claim")
         yield* TestClock.adjust("5 seconds")
-        assert.strictEqual(asleep, 0)
+        assert.strictEqual(asleep(), 0)
         // What was acknowledged is not lost for that: it is recorded as soon as the store is used again.
         broken.clear()
         assert.strictEqual((yield* journal.find(claimOf("a")))?.recorded?.encodedResult, "gone")

@@ -3,34 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ApprovalMemory, Store } from "../src/index.ts"
+import { denied, said } from "./remembering.ts"
+import * as Remembering from "./remembering.ts"
 
 const scope: ApprovalMemory.MemoryScope = { conversation: "talk" }
 
-const call = (path: string, more?: Partial<ApprovalMemory.MemoryCall>): ApprovalMemory.MemoryCall => ({
-  scope,
-  source: "local",
-  toolName: "WriteFile",
-  version: "v1",
-  params: { path },
-  ...more
-})
-
-let answers = 0
-
-const answered = (
-  path: string,
-  remember: ApprovalMemory.Remember,
-  more?: Partial<ApprovalMemory.Answered>
-): ApprovalMemory.Answered => {
-  const id = `answer-${++answers}`
-  return { ...call(path), id, approvalId: `approval-${id}`, toolCallId: "c1", decision: "approved", remember, ...more }
-}
-
-/** What is known of a call, without taking a use. */
-const said = (memory: ApprovalMemory.Service, looked: ApprovalMemory.MemoryCall) =>
-  Effect.map(memory.find(looked, { peek: true }), (found) => found?.decision)
-
-const denied = { decision: "denied" } as const
+const call = (path: string, more?: Partial<ApprovalMemory.MemoryCall>) => Remembering.call(path, scope, more)
+const answered = (path: string, remember: ApprovalMemory.Remember, more?: Partial<ApprovalMemory.Answered>) =>
+  Remembering.answered(call(path), remember, more)
 
 describe("ApprovalMemory: layers", () => {
   const provided = Effect.map(ApprovalMemory.ApprovalMemory, (memory) => memory)

@@ -3,33 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ApprovalMatcher, ApprovalMemory, Store } from "../src/index.ts"
+import { denied, said } from "./remembering.ts"
+import * as Remembering from "./remembering.ts"
 
 const monday: ApprovalMemory.MemoryScope = { principal: "ada", conversation: "monday" }
 const tuesday: ApprovalMemory.MemoryScope = { principal: "ada", conversation: "tuesday" }
 
-const call = (path: string, scope = monday): ApprovalMemory.MemoryCall => ({
-  scope,
-  source: "local",
-  toolName: "WriteFile",
-  version: "v1",
-  params: { path }
-})
-
-let answers = 0
-
-const answered = (
-  path: string,
-  remember: ApprovalMemory.Remember,
-  more?: Partial<ApprovalMemory.Answered>
-): ApprovalMemory.Answered => {
-  const id = `answer-${++answers}`
-  return { ...call(path), id, approvalId: `approval-${id}`, toolCallId: "c1", decision: "approved", remember, ...more }
-}
-
-const said = (memory: ApprovalMemory.Service, looked: ApprovalMemory.MemoryCall) =>
-  Effect.map(memory.find(looked, { peek: true }), (found) => found?.decision)
-
-const denied = { decision: "denied" } as const
+const call = (path: string, scope = monday): ApprovalMemory.MemoryCall => Remembering.call(path, scope)
+const answered = (path: string, remember: ApprovalMemory.Remember, more?: Partial<ApprovalMemory.Answered>) =>
+  Remembering.answered(call(path), remember, more)
 
 /** The memory of a program that begins with this store, until it ends. */
 const begin = Effect.fnUntraced(

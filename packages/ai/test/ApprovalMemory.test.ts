@@ -6,6 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { ApprovalMatcher, ApprovalMemory, Store } from "../src/index.ts"
+import { denied, said } from "./remembering.ts"
+import * as Remembering from "./remembering.ts"
 
 type Options = Partial<Parameters<typeof ApprovalMemory.make>[0]>
 
@@ -14,33 +16,11 @@ const makeMemory = (options?: Options) =>
 
 const scope: ApprovalMemory.MemoryScope = { conversation: "talk" }
 
-const call = (path: string, more?: Partial<ApprovalMemory.MemoryCall>): ApprovalMemory.MemoryCall => ({
-  scope,
-  source: "local",
-  toolName: "WriteFile",
-  version: "v1",
-  params: { path },
-  ...more
-})
-
-let answers = 0
-
-const answered = (
-  path: string,
-  remember: ApprovalMemory.Remember,
-  more?: Partial<ApprovalMemory.Answered>
-): ApprovalMemory.Answered => {
-  const id = `answer-${++answers}`
-  return { ...call(path), id, approvalId: `approval-${id}`, toolCallId: "c1", decision: "approved", remember, ...more }
-}
-
-/** What is known of a call, without taking a use. */
-const said = (memory: ApprovalMemory.Service, looked: ApprovalMemory.MemoryCall) =>
-  Effect.map(memory.find(looked, { peek: true }), (found) => found?.decision)
+const call = (path: string, more?: Partial<ApprovalMemory.MemoryCall>) => Remembering.call(path, scope, more)
+const answered = (path: string, remember: ApprovalMemory.Remember, more?: Partial<ApprovalMemory.Answered>) =>
+  Remembering.answered(call(path), remember, more)
 
 const everyFile = { covers: ApprovalMatcher.tool.description }
-
-const denied = { decision: "denied" } as const
 
 describe("ApprovalMemory by default", () => {
   it.effect("nothing is remembered, whatever an answer says, and nobody need look", () =>

@@ -141,35 +141,31 @@ describe("combinators", () => {
       assert.strictEqual(yield* rankOf(ApprovalPolicy.tighten(config, stricter), "lets run"), "Blocked")
     }))
 
-  Support.forEachMode(
-    "L1 a part that hangs asks once the time is up, under every combinator",
-    (mode) =>
-      Effect.gen(function*() {
-        const hanging = ApprovalPolicy.make(() => Effect.never)
-        const allowing = parts["lets run"]
-        for (
-          const policy of [
-            ApprovalPolicy.tighten(allowing, hanging),
-            ApprovalPolicy.tighten(hanging, allowing),
-            ApprovalPolicy.orElse(hanging, allowing),
-            ApprovalPolicy.override(allowing, hanging),
-            ApprovalPolicy.when(hanging, () => true),
-            ApprovalPolicy.when(allowing, () => Effect.never)
-          ]
-        ) {
-          const tools = yield* Support.makeTools()
-          const fiber = yield* Effect.forkChild(Effect.provideService(
-            Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "ReadFile", { path: "a" })] }),
-            ApprovalPolicy.ApprovalPolicy,
-            policy
-          ))
-          assert.isTrue(yield* Support.advance(fiber, "10 seconds"))
-          const turn = yield* Fiber.join(fiber)
-          assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
-          assert.deepStrictEqual(tools.runs, [])
-        }
-      })
-  )
+  Support.forEachMode("L1 a part that hangs asks once the time is up, under every combinator", function*(mode) {
+    const hanging = ApprovalPolicy.make(() => Effect.never)
+    const allowing = parts["lets run"]
+    for (
+      const policy of [
+        ApprovalPolicy.tighten(allowing, hanging),
+        ApprovalPolicy.tighten(hanging, allowing),
+        ApprovalPolicy.orElse(hanging, allowing),
+        ApprovalPolicy.override(allowing, hanging),
+        ApprovalPolicy.when(hanging, () => true),
+        ApprovalPolicy.when(allowing, () => Effect.never)
+      ]
+    ) {
+      const tools = yield* Support.makeTools()
+      const fiber = yield* Effect.forkChild(Effect.provideService(
+        Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "ReadFile", { path: "a" })] }),
+        ApprovalPolicy.ApprovalPolicy,
+        policy
+      ))
+      assert.isTrue(yield* Support.advance(fiber, "10 seconds"))
+      const turn = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
+      assert.deepStrictEqual(tools.runs, [])
+    }
+  })
 })
 
 // =============================================================================
@@ -340,65 +336,46 @@ describe("on the engine", () => {
 // =============================================================================
 
 describe("at dispatch", () => {
-  Support.forEachMode(
-    "L11 an approval does not outlive a configuration that now denies",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const script = yield* Support.answering
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-        }).pipe(Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: "required" })))
-        const turn = yield* Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-        }).pipe(
-          Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: { approval: "deny", reason: "switched off" } }))
-        )
-        assert.deepStrictEqual(tools.runs, [])
-        assert.include(Support.failureReason(turn.results[0]), "switched off")
-      })
-  )
+  Support.forEachMode("L11 an approval does not outlive a configuration that now denies", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const script = yield* Support.answering
+    const asked = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+    }).pipe(Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: "required" })))
+    const turn = yield* Support.approve(mode, { asked, model: script.model, tools }).pipe(
+      Effect.provide(ApprovalPolicy.layerConfig({ DeleteFile: { approval: "deny", reason: "switched off" } }))
+    )
+    assert.deepStrictEqual(tools.runs, [])
+    assert.include(Support.failureReason(turn.results[0]), "switched off")
+  })
 
-  Support.forEachMode("an approved call runs once under a configuration that asks", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const script = yield* Support.answering
-      const policy = ApprovalPolicy.layerConfig({ ReadFile: { approval: "required", expires_in: "1 hour" } })
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "ReadFile", { path: "a" })]
-      }).pipe(Effect.provide(policy))
-      const [request] = asked.requests
-      assert.strictEqual(request!.expiresAt! - request!.issuedAt!, 3_600_000)
-      yield* Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(Approval.approve(request!))
-      }).pipe(Effect.provide(policy))
-      assert.strictEqual(tools.count("ReadFile"), 1)
-    }))
+  Support.forEachMode("an approved call runs once under a configuration that asks", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const script = yield* Support.answering
+    const policy = ApprovalPolicy.layerConfig({ ReadFile: { approval: "required", expires_in: "1 hour" } })
+    const asked = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "ReadFile", { path: "a" })]
+    }).pipe(Effect.provide(policy))
+    const [request] = asked.requests
+    assert.strictEqual(request!.expiresAt! - request!.issuedAt!, 3_600_000)
+    yield* Support.reply(mode, { asked, model: script.model, tools }, Support.answers(Approval.approve(request!))).pipe(
+      Effect.provide(policy)
+    )
+    assert.strictEqual(tools.count("ReadFile"), 1)
+  })
 
-  Support.forEachMode("L11 a question of a configuration expires when it says", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const script = yield* Support.answering
-      const policy = ApprovalPolicy.layerConfig({ ReadFile: { approval: "required", expires_in: "10m" } })
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "ReadFile", { path: "a" })]
-      }).pipe(Effect.provide(policy))
-      yield* TestClock.adjust("11 minutes")
-      yield* Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: asked.history,
-        prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-      }).pipe(Effect.provide(policy))
-      assert.deepStrictEqual(tools.runs, [])
-    }))
+  Support.forEachMode("L11 a question of a configuration expires when it says", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const script = yield* Support.answering
+    const policy = ApprovalPolicy.layerConfig({ ReadFile: { approval: "required", expires_in: "10m" } })
+    const asked = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "ReadFile", { path: "a" })]
+    }).pipe(Effect.provide(policy))
+    yield* TestClock.adjust("11 minutes")
+    yield* Support.approve(mode, { asked, model: script.model, tools }).pipe(Effect.provide(policy))
+    assert.deepStrictEqual(tools.runs, [])
+  })
 })

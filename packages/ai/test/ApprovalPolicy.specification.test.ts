@@ -39,9 +39,8 @@ const specified = (text: string) =>
 describe("config-approval.md", () => {
   Support.forEachMode(
     "§ Use Case: the file, word for word, configures tools without logic of their own",
-    (mode) =>
-      Effect.gen(function*() {
-        const file = `
+    function*(mode) {
+      const file = `
 custom_tools:
   calculate_stats:
     approval: required       # Always prompt
@@ -49,22 +48,22 @@ custom_tools:
     approval: none           # Never prompt (trusted)
   format_output: {}          # Use default (check @requires_approval)
 `
-        const tool = (name: string, needsApproval?: boolean) =>
-          Tool.make(name, { parameters, success: Schema.String, needsApproval })
-        const tools = yield* Support.makeTools([
-          tool("calculate_stats"),
-          tool("send_notification", true),
-          tool("format_output", true)
-        ])
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: ["calculate_stats", "send_notification", "format_output"].map((name) =>
-            Support.call(name, name, { path: "a" })
-          )
-        }).pipe(Effect.provide(specified(file)))
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolName), ["calculate_stats", "format_output"])
-        assert.deepStrictEqual(tools.runs.map((run) => run.name), ["send_notification"])
-      })
+      const tool = (name: string, needsApproval?: boolean) =>
+        Tool.make(name, { parameters, success: Schema.String, needsApproval })
+      const tools = yield* Support.makeTools([
+        tool("calculate_stats"),
+        tool("send_notification", true),
+        tool("format_output", true)
+      ])
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: ["calculate_stats", "send_notification", "format_output"].map((name) =>
+          Support.call(name, name, { path: "a" })
+        )
+      }).pipe(Effect.provide(specified(file)))
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolName), ["calculate_stats", "format_output"])
+      assert.deepStrictEqual(tools.runs.map((run) => run.name), ["send_notification"])
+    }
   )
 
   const tables: ReadonlyArray<readonly [string, ApprovalConfig.Input, Record<string, string>]> = [
@@ -126,41 +125,32 @@ custom_tools:
     }, { undecorated_tool: "ran", decorated_tool: "ran", custom_tool: "ran" }]
   ]
   for (const [title, config, expected] of tables) {
-    Support.forEachMode(title, (mode) =>
-      Effect.gen(function*() {
-        assert.deepStrictEqual(yield* become(mode, ApprovalPolicy.layerConfig(config)), expected)
-      }))
+    Support.forEachMode(title, function*(mode) {
+      assert.deepStrictEqual(yield* become(mode, ApprovalPolicy.layerConfig(config)), expected)
+    })
   }
 
-  Support.forEachMode(
-    "§ Default needs_approval() Logic: a tool's own logic returns a description",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([Custom])
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [
-            Support.call("c1", "custom_tool", { path: "a.txt" }),
-            Support.call("c2", "custom_tool", { path: "tmp/a" })
-          ]
-        })
-        assert.deepStrictEqual(turn.requests.map((request) => request.description), ["Write to a.txt"])
-        assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "tmp/a" }])
-      })
-  )
+  Support.forEachMode("§ Default needs_approval() Logic: a tool's own logic returns a description", function*(mode) {
+    const tools = yield* Support.makeTools([Custom])
+    const turn = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [
+        Support.call("c1", "custom_tool", { path: "a.txt" }),
+        Support.call("c2", "custom_tool", { path: "tmp/a" })
+      ]
+    })
+    assert.deepStrictEqual(turn.requests.map((request) => request.description), ["Write to a.txt"])
+    assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "tmp/a" }])
+  })
 
-  Support.forEachMode(
-    "§ Default needs_approval() Logic: required has a default description",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([Undecorated])
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "undecorated_tool", { path: "a.txt" })]
-        }).pipe(Effect.provide(ApprovalPolicy.layerConfig({ undecorated_tool: "required" })))
-        assert.deepStrictEqual(turn.requests.map((request) => request.description), ["undecorated_tool(path='a.txt')"])
-      })
-  )
+  Support.forEachMode("§ Default needs_approval() Logic: required has a default description", function*(mode) {
+    const tools = yield* Support.makeTools([Undecorated])
+    const turn = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "undecorated_tool", { path: "a.txt" })]
+    }).pipe(Effect.provide(ApprovalPolicy.layerConfig({ undecorated_tool: "required" })))
+    assert.deepStrictEqual(turn.requests.map((request) => request.description), ["undecorated_tool(path='a.txt')"])
+  })
 
   it.effect("§ Testing: pre_approved emits a deprecation warning, once at construction, with the lines to write", () =>
     Effect.gen(function*() {
@@ -221,19 +211,18 @@ custom_tools:
       parameters: { path: Schema.String, content: Schema.String },
       success: Schema.String
     })
-    Support.forEachMode("files by path", (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([Write])
-        const paths = ["src/a.ts", "src/../.env", "etc/passwd", "secret/key"]
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: paths.map((path) => Support.call(path, "write_file", { path, content: "…" }))
-        }).pipe(Effect.provide(ApprovalPolicy.layerConfig({
-          write_file: { rules: [{ path: "src/**", approval: "none" }], approval: "required" }
-        })))
-        assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "src/a.ts", content: "…" }])
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), paths.slice(1))
-      }))
+    Support.forEachMode("files by path", function*(mode) {
+      const tools = yield* Support.makeTools([Write])
+      const paths = ["src/a.ts", "src/../.env", "etc/passwd", "secret/key"]
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: paths.map((path) => Support.call(path, "write_file", { path, content: "…" }))
+      }).pipe(Effect.provide(ApprovalPolicy.layerConfig({
+        write_file: { rules: [{ path: "src/**", approval: "none" }], approval: "required" }
+      })))
+      assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "src/a.ts", content: "…" }])
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), paths.slice(1))
+    })
 
     it.effect("approval: {write: required} of the sandbox is a rule; who writes it is told so", () =>
       Effect.gen(function*() {
@@ -250,27 +239,23 @@ custom_tools:
       }))
   })
 
-  Support.forEachMode(
-    "blocking-wrapper.md § Toolset Protocol: check_approval returns a presentation",
-    (mode) =>
-      Effect.gen(function*() {
-        const presentation = new Approval.ApprovalPresentation({
-          type: "diff",
-          content: "-a\n+b",
-          metadata: { file: "a" }
-        })
-        const Present = Tool.make("write_file", {
-          parameters,
-          success: Schema.String,
-          needsApproval: () => ({ presentation })
-        })
-        const tools = yield* Support.makeTools([Present])
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "write_file", { path: "a" })]
-        })
-        assert.deepStrictEqual(turn.requests.map((request) => request.presentation), [presentation])
-        assert.deepStrictEqual(tools.runs, [])
-      })
-  )
+  Support.forEachMode("blocking-wrapper.md § Toolset Protocol: check_approval returns a presentation", function*(mode) {
+    const presentation = new Approval.ApprovalPresentation({
+      type: "diff",
+      content: "-a\n+b",
+      metadata: { file: "a" }
+    })
+    const Present = Tool.make("write_file", {
+      parameters,
+      success: Schema.String,
+      needsApproval: () => ({ presentation })
+    })
+    const tools = yield* Support.makeTools([Present])
+    const turn = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "write_file", { path: "a" })]
+    })
+    assert.deepStrictEqual(turn.requests.map((request) => request.presentation), [presentation])
+    assert.deepStrictEqual(tools.runs, [])
+  })
 })

@@ -27,43 +27,38 @@ describe("L4 what cannot be sealed", () => {
     ]
   }
   for (const [what, [fields, says]] of Object.entries(problems)) {
-    Support.single(`L4 L14 ${what}: a typed error that says so`, () =>
-      Effect.gen(function*() {
-        const seal = yield* ApprovalSeal.ApprovalSeal
-        const { reason } = yield* Effect.flip(seal.seal({ ...binding, ...fields }))
-        assert.strictEqual(reason._tag, "InvalidParameters")
-        assert.include(reason.message, says)
-      }))
+    Support.single(`L4 L14 ${what}: a typed error that says so`, function*() {
+      const seal = yield* ApprovalSeal.ApprovalSeal
+      const { reason } = yield* Effect.flip(seal.seal({ ...binding, ...fields }))
+      assert.strictEqual(reason._tag, "InvalidParameters")
+      assert.include(reason.message, says)
+    })
   }
 })
 
 describe("L4 the scope is sealed, each part of it", () => {
   const parts = ["tenant", "principal", "conversation"] as const
   for (const part of parts) {
-    Support.single(
-      `L4 an approval given for one ${part} is none for another, nor for nobody's`,
-      () =>
-        Effect.gen(function*() {
-          const seal = yield* ApprovalSeal.ApprovalSeal
-          const binding = {
-            source: "local",
-            toolName: "DeleteFile",
-            toolCallId: "c1",
-            schemaFingerprint: "v1",
-            params: "{}"
-          }
-          const { approvalId } = yield* seal.seal({ ...binding, scope: { [part]: "one" } })
-          yield* seal.verify(approvalId, { ...binding, scope: { [part]: "one" } })
-          const others = [
-            { [part]: "another" },
-            {},
-            ...parts.filter((other) => other !== part).map((other) => ({ [other]: "one" }))
-          ]
-          for (const scope of others) {
-            const { reason } = yield* Effect.flip(seal.verify(approvalId, { ...binding, scope }))
-            assert.strictEqual(reason._tag, "Forged", JSON.stringify(scope))
-          }
-        })
-    )
+    Support.single(`L4 an approval given for one ${part} is none for another, nor for nobody's`, function*() {
+      const seal = yield* ApprovalSeal.ApprovalSeal
+      const binding = {
+        source: "local",
+        toolName: "DeleteFile",
+        toolCallId: "c1",
+        schemaFingerprint: "v1",
+        params: "{}"
+      }
+      const { approvalId } = yield* seal.seal({ ...binding, scope: { [part]: "one" } })
+      yield* seal.verify(approvalId, { ...binding, scope: { [part]: "one" } })
+      const others = [
+        { [part]: "another" },
+        {},
+        ...parts.filter((other) => other !== part).map((other) => ({ [other]: "one" }))
+      ]
+      for (const scope of others) {
+        const { reason } = yield* Effect.flip(seal.verify(approvalId, { ...binding, scope }))
+        assert.strictEqual(reason._tag, "Forged", JSON.stringify(scope))
+      }
+    })
   }
 })

@@ -87,109 +87,103 @@ describe("without the engine", () => {
 })
 
 describe("a guarded toolkit under the engine", () => {
-  Support.once("asks once before it begins, and not again when it goes on", () =>
-    Effect.gen(function*() {
-      const asked: Array<string> = []
-      const { steps, toolkit } = yield* Support.makeWaiting()
-      const guarded = Toolkit.guard(toolkit)
-      const controller = Effect.provideService(ApprovalController.ApprovalController, {
-        ask: (request: Approval.ApprovalRequest) => {
-          asked.push(request.interaction)
-          return Effect.succeed(
-            request.interaction === "approval" ? new Approval.Approved({}) : new Approval.Info({ note: "later" })
-          )
-        }
-      })
-      const script = yield* ScriptedModel.make({
-        turns: [[Support.call("c1", "Gated", { question: "Size?" })]],
-        afterLastTurn: "done"
-      })
-      const first = yield* controller(
-        Support.takeTurn("generateText", { model: script.model, toolkit: guarded, prompt: "Go" })
-      )
-      const last = yield* Support.takeTurn("generateText", {
-        model: script.model,
-        toolkit: guarded,
-        history: first.history,
-        prompt: Support.answers(Approval.answer(Support.only(first), "42"))
-      })
-      assert.deepStrictEqual(Support.resultsOf(last), [["c1", "Size? 42"]])
-      assert.deepStrictEqual([asked, steps.length], [["approval", "askUser"], 2])
-    }))
+  Support.once("asks once before it begins, and not again when it goes on", function*() {
+    const asked: Array<string> = []
+    const { steps, toolkit } = yield* Support.makeWaiting()
+    const guarded = Toolkit.guard(toolkit)
+    const controller = Effect.provideService(ApprovalController.ApprovalController, {
+      ask: (request: Approval.ApprovalRequest) => {
+        asked.push(request.interaction)
+        return Effect.succeed(
+          request.interaction === "approval" ? new Approval.Approved({}) : new Approval.Info({ note: "later" })
+        )
+      }
+    })
+    const script = yield* ScriptedModel.make({
+      turns: [[Support.call("c1", "Gated", { question: "Size?" })]],
+      afterLastTurn: "done"
+    })
+    const first = yield* controller(
+      Support.takeTurn("generateText", { model: script.model, toolkit: guarded, prompt: "Go" })
+    )
+    const last = yield* Support.takeTurn("generateText", {
+      model: script.model,
+      toolkit: guarded,
+      history: first.history,
+      prompt: Support.answers(Approval.answer(Support.only(first), "42"))
+    })
+    assert.deepStrictEqual(Support.resultsOf(last), [["c1", "Size? 42"]])
+    assert.deepStrictEqual([asked, steps.length], [["approval", "askUser"], 2])
+  })
 })
 
 describe("an approval that changes the parameters", () => {
-  Support.once(
-    "the tool begins with them, and its result says so, however often it waits",
-    () =>
-      Effect.gen(function*() {
-        const { steps, toolkit } = yield* Support.makeWaiting()
-        const script = yield* ScriptedModel.make({
-          turns: [[Support.call("c1", "Gated", { question: "Size?" })]],
-          afterLastTurn: "done"
-        })
-        const first = yield* Effect.provideService(
-          Support.takeTurn("generateText", { model: script.model, toolkit, prompt: "Go" }),
-          ApprovalController.ApprovalController,
-          {
-            ask: (request) =>
-              Effect.succeed(
-                request.interaction === "approval"
-                  ? new Approval.Approved({ params: { question: "Colour?" } })
-                  : new Approval.Info({ note: "later" })
-              )
-          }
-        )
-        assert.deepStrictEqual(Support.only(first).params, { question: "Colour?" })
-        const last = yield* Support.takeTurn("generateText", {
-          model: script.model,
-          toolkit,
-          history: first.history,
-          prompt: Support.answers(Approval.answer(Support.only(first), "red"))
-        })
-        assert.deepStrictEqual(steps, [["start", "Colour?"], ["text", "red", "Colour?"]])
-        const [result] = last.results
-        assert.match(JSON.stringify(result?.modelOutput), /The call ran with: .*Colour/)
-        assert.deepStrictEqual(result?.metadata.assent, {
-          approvalId: Support.partsOf(first.history).flatMap((part) =>
-            part.type === "tool-approval-request" ? [part.approvalId] : []
-          )[0]!,
-          edits: [{ op: "replace", path: "/question", value: "Colour?" }],
-          decidedBy: { via: "message" }
-        })
-      })
-  )
+  Support.once("the tool begins with them, and its result says so, however often it waits", function*() {
+    const { steps, toolkit } = yield* Support.makeWaiting()
+    const script = yield* ScriptedModel.make({
+      turns: [[Support.call("c1", "Gated", { question: "Size?" })]],
+      afterLastTurn: "done"
+    })
+    const first = yield* Effect.provideService(
+      Support.takeTurn("generateText", { model: script.model, toolkit, prompt: "Go" }),
+      ApprovalController.ApprovalController,
+      {
+        ask: (request) =>
+          Effect.succeed(
+            request.interaction === "approval"
+              ? new Approval.Approved({ params: { question: "Colour?" } })
+              : new Approval.Info({ note: "later" })
+          )
+      }
+    )
+    assert.deepStrictEqual(Support.only(first).params, { question: "Colour?" })
+    const last = yield* Support.takeTurn("generateText", {
+      model: script.model,
+      toolkit,
+      history: first.history,
+      prompt: Support.answers(Approval.answer(Support.only(first), "red"))
+    })
+    assert.deepStrictEqual(steps, [["start", "Colour?"], ["text", "red", "Colour?"]])
+    const [result] = last.results
+    assert.match(JSON.stringify(result?.modelOutput), /The call ran with: .*Colour/)
+    assert.deepStrictEqual(result?.metadata.assent, {
+      approvalId: Support.partsOf(first.history).flatMap((part) =>
+        part.type === "tool-approval-request" ? [part.approvalId] : []
+      )[0]!,
+      edits: [{ op: "replace", path: "/question", value: "Colour?" }],
+      decidedBy: { via: "message" }
+    })
+  })
 })
 
 describe("parameters as raw JSON Schema", () => {
-  Support.once("are those the model sent", () =>
-    Effect.gen(function*() {
-      const Query = DeferredTool.from(
-        Tool.dynamic("Query", { parameters: { type: "object", properties: { sql: { type: "string" } } } }),
-        { state: Schema.Unknown, interactions: { database: Interaction.selectOptions } }
-      )
-      const kit = Toolkit.make(Query)
-      const toolkit = yield* Effect.provide(
-        kit,
-        kit.toLayer({
-          Query: DeferredTool.handler(Query, {
-            start: (params) => Query.suspend.database({ prompt: "Which?", options: ["a", "b"] }, params),
-            resume: { database: (name, params) => Effect.succeed([name, params]) }
-          })
+  Support.once("are those the model sent", function*() {
+    const Query = DeferredTool.from(
+      Tool.dynamic("Query", { parameters: { type: "object", properties: { sql: { type: "string" } } } }),
+      { state: Schema.Unknown, interactions: { database: Interaction.selectOptions } }
+    )
+    const kit = Toolkit.make(Query)
+    const toolkit = yield* Effect.provide(
+      kit,
+      kit.toLayer({
+        Query: DeferredTool.handler(Query, {
+          start: (params) => Query.suspend.database({ prompt: "Which?", options: ["a", "b"] }, params),
+          resume: { database: (name, params) => Effect.succeed([name, params]) }
         })
-      )
-      const script = yield* ScriptedModel.make({
-        turns: [[Support.call("c1", "Query", { sql: "select 1" })]],
-        afterLastTurn: "done"
       })
-      const chat = yield* Support.converse("generateText", {
-        model: script.model,
-        toolkit: toolkit as unknown as Support.AnyToolkit
-      })
-      const first = yield* chat.take("Go")
-      const last = yield* chat.take(Support.answers(Approval.answer(Support.only(first), "b")))
-      assert.deepStrictEqual(Support.resultsOf(last), [["c1", ["b", { sql: "select 1" }]]])
-    }))
+    )
+    const script = yield* ScriptedModel.make({
+      turns: [[Support.call("c1", "Query", { sql: "select 1" })]],
+      afterLastTurn: "done"
+    })
+    const chat = yield* Support.converse("generateText", {
+      model: script.model,
+      toolkit: toolkit as unknown as Support.AnyToolkit
+    })
+    const first = yield* chat.take("Go")
+    const last = yield* chat.take(Support.answers(Approval.answer(Support.only(first), "b")))
+    assert.deepStrictEqual(Support.resultsOf(last), [["c1", ["b", { sql: "select 1" }]]])
+  })
 })
 
 describe("describe", () => {
@@ -225,12 +219,11 @@ describe("describe", () => {
 })
 
 describe("what the model sees", () => {
-  Support.once("no state, no prompt and no request", () =>
-    Effect.gen(function*() {
-      const { chat, first, script } = yield* Support.begin("generateText", [Support.submit("c1")])
-      const second = yield* chat.take(Support.answers(Approval.approve(Support.only(first))))
-      yield* chat.take(Support.answers(Approval.approve(Support.only(second))))
-      const sent = JSON.stringify((yield* script.requests).map(({ prompt }) => UpstreamPrompt.make(prompt).content))
-      assert.notMatch(sent, /tool-approval|And you/)
-    }))
+  Support.once("no state, no prompt and no request", function*() {
+    const { chat, first, script } = yield* Support.begin("generateText", [Support.submit("c1")])
+    const second = yield* chat.take(Support.answers(Approval.approve(Support.only(first))))
+    yield* chat.take(Support.answers(Approval.approve(Support.only(second))))
+    const sent = JSON.stringify((yield* script.requests).map(({ prompt }) => UpstreamPrompt.make(prompt).content))
+    assert.notMatch(sent, /tool-approval|And you/)
+  })
 })

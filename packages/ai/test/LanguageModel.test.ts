@@ -319,71 +319,61 @@ describe("around a model", () => {
     generateObject: (prompt: Prompt.Prompt) => LanguageModel.generateObject({ prompt, schema })
   }
   for (const [name, method] of Object.entries(methods)) {
-    Support.single(`§3 an error of ours names the method that was called: ${name}`, () =>
-      Effect.gen(function*() {
-        const { model } = yield* Support.answering
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask("generateText", { toolkit: tools.toolkit, calls: [deleteA] })
-        const call = (prompt: Prompt.Prompt) =>
-          Effect.flip((method(prompt) as Effect.Effect<unknown, any, LanguageModel.LanguageModel>).pipe(
-            Effect.provideService(
-              LanguageModel.LanguageModel,
-              LanguageModel.withApproval(model, { onNewMessage: "fail" })
-            )
-          ))
-        const unread = yield* call(odd)
-        assert.strictEqual(unread.method, name)
-        assert.include(unread.message, "a message or one of its parts is malformed.")
-        const required = yield* call(Prompt.concat(asked.history, Prompt.make("And now?")))
-        assert.strictEqual(required.method, name)
-        assert.isTrue(ApprovalError.fromAiError(required)._tag === "Some")
-      }))
+    Support.single(`§3 an error of ours names the method that was called: ${name}`, function*() {
+      const { model } = yield* Support.answering
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask("generateText", { toolkit: tools.toolkit, calls: [deleteA] })
+      const call = (prompt: Prompt.Prompt) =>
+        Effect.flip((method(prompt) as Effect.Effect<unknown, any, LanguageModel.LanguageModel>).pipe(
+          Effect.provideService(
+            LanguageModel.LanguageModel,
+            LanguageModel.withApproval(model, { onNewMessage: "fail" })
+          )
+        ))
+      const unread = yield* call(odd)
+      assert.strictEqual(unread.method, name)
+      assert.include(unread.message, "a message or one of its parts is malformed.")
+      const required = yield* call(Prompt.concat(asked.history, Prompt.make("And now?")))
+      assert.strictEqual(required.method, name)
+      assert.isTrue(ApprovalError.fromAiError(required)._tag === "Some")
+    })
   }
 
-  Support.single(
-    "§1 a copy of one of our services with functions of its own is wrapped again",
-    () =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const { model } = yield* ScriptedModel.make({ turns: [[deleteA]] })
-        const decorated = { ...LanguageModel.withApproval(model), generateText: model.generateText }
-        const response = yield* LanguageModel.generateText({ prompt: "Go on.", toolkit: tools.toolkit }).pipe(
-          Effect.provideService(LanguageModel.LanguageModel, decorated)
-        )
-        const [request] = Response.approvalRequests(response.content)
-        const seal = yield* ApprovalSeal.ApprovalSeal
-        assert.isTrue(Result.isSuccess(seal.parse(request!.approvalId)))
-      })
-  )
+  Support.single("§1 a copy of one of our services with functions of its own is wrapped again", function*() {
+    const tools = yield* Support.makeTools()
+    const { model } = yield* ScriptedModel.make({ turns: [[deleteA]] })
+    const decorated = { ...LanguageModel.withApproval(model), generateText: model.generateText }
+    const response = yield* LanguageModel.generateText({ prompt: "Go on.", toolkit: tools.toolkit }).pipe(
+      Effect.provideService(LanguageModel.LanguageModel, decorated)
+    )
+    const [request] = Response.approvalRequests(response.content)
+    const seal = yield* ApprovalSeal.ApprovalSeal
+    assert.isTrue(Result.isSuccess(seal.parse(request!.approvalId)))
+  })
 
   Support.forEachMode(
     "L10 a toolkit without tools is no toolkit: an approval waits for one that has the tool",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [deleteA] })
-        const empty = yield* Toolkit.empty
-        const { model } = yield* Support.answering
-        const options = { model, history: asked.history, prompt: Support.answers(Approval.approve(asked.requests[0]!)) }
-        const turn = yield* Support.takeTurn(mode, { ...options, toolkit: empty as never })
-        assert.include(Support.failureReason(turn.results[0]), "No toolkit was given on this turn")
-        yield* Support.takeTurn(mode, { ...options, toolkit: tools.toolkit })
-        assert.lengthOf(tools.runs, 1)
-      })
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [deleteA] })
+      const empty = yield* Toolkit.empty
+      const { model } = yield* Support.answering
+      const options = { model, history: asked.history, prompt: Support.answers(Approval.approve(asked.requests[0]!)) }
+      const turn = yield* Support.takeTurn(mode, { ...options, toolkit: empty as never })
+      assert.include(Support.failureReason(turn.results[0]), "No toolkit was given on this turn")
+      yield* Support.takeTurn(mode, { ...options, toolkit: tools.toolkit })
+      assert.lengthOf(tools.runs, 1)
+    }
   )
 
-  Support.forEachMode(
-    "L14 where nobody can be asked the model is told so, and not to try again",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [deleteA] }).pipe(
-          Effect.provideService(ApprovalController.ApprovalController, ApprovalController.strict)
-        )
-        assert.match(
-          Support.failureReason(turn.results[0]),
-          /needs a person's approval, and nobody can be asked.*Do not retry/
-        )
-      })
-  )
+  Support.forEachMode("L14 where nobody can be asked the model is told so, and not to try again", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [deleteA] }).pipe(
+      Effect.provideService(ApprovalController.ApprovalController, ApprovalController.strict)
+    )
+    assert.match(
+      Support.failureReason(turn.results[0]),
+      /needs a person's approval, and nobody can be asked.*Do not retry/
+    )
+  })
 })

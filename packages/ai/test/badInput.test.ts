@@ -197,106 +197,82 @@ describe("answers in the wrong place", () => {
 
   C.everyWay(
     "answers to ids nobody issued: nothing runs, the request still waits, and its own answer counts",
-    (way) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* C.fileTools
-        const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "done"] })
-        const asked = yield* chat.send("tidy up")
-        for (const approvalId of ids) {
-          const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve({ approvalId })]))
-          assert.strictEqual(turn.shape, "request finish", approvalId)
-          assert.deepStrictEqual(runs, [])
-        }
-        yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
-        assert.deepStrictEqual(runs, ["delete a"])
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
+    function*(way) {
+      const { runs, toolkit } = yield* C.fileTools
+      const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "done"] })
+      const asked = yield* chat.send("tidy up")
+      for (const approvalId of ids) {
+        const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve({ approvalId })]))
+        assert.strictEqual(turn.shape, "request finish", approvalId)
+        assert.deepStrictEqual(runs, [])
+      }
+      yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
+      assert.deepStrictEqual(runs, ["delete a"])
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }
   )
 
-  C.everyWay("answers to ids nobody issued, where nothing is open: the model goes on", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: ids.map(() => "on") })
-      for (const approvalId of ids) {
-        const answer = Prompt.approvalResponses([Approval.approve({ approvalId }), Approval.deny({ approvalId })])
-        assert.strictEqual((yield* chat.send(Prompt.concat(answer, "go on"))).text, "on")
-        C.assertWellFormed(yield* chat.lastPrompt)
-      }
-      assert.deepStrictEqual(runs, [])
-    }))
+  C.everyWay("answers to ids nobody issued, where nothing is open: the model goes on", function*(way) {
+    const { runs, toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: ids.map(() => "on") })
+    for (const approvalId of ids) {
+      const answer = Prompt.approvalResponses([Approval.approve({ approvalId }), Approval.deny({ approvalId })])
+      assert.strictEqual((yield* chat.send(Prompt.concat(answer, "go on"))).text, "on")
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }
+    assert.deepStrictEqual(runs, [])
+  })
 
-  C.everyWay("a good approval inside an assistant message is no answer", (way) =>
-    Effect.gen(function*() {
+  const places = {
+    "an assistant message": (answer: unknown) =>
+      Prompt.assistantMessage({ content: [anything<Prompt.AssistantMessagePart>(answer)] }),
+    "a user message": (answer: unknown) => Prompt.userMessage({ content: [anything<Prompt.UserMessagePart>(answer)] })
+  }
+  for (const [place, message] of Object.entries(places)) {
+    C.everyWay(`a good approval inside ${place} is no answer`, function*(way) {
       const { runs, toolkit } = yield* C.fileTools
       const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
       const asked = yield* chat.send("tidy up")
       const { approvalId } = asked.requests[0]!
       const answer = Prompt.toolApprovalResponsePart({ approvalId, approved: true })
-      yield* chat.setHistory(Prompt.fromMessages([
-        ...(yield* chat.history).content,
-        Prompt.assistantMessage({ content: [anything<Prompt.AssistantMessagePart>(answer)] })
-      ]))
-      const exit = yield* Effect.exit(chat.send([]))
-      assertHarmlessOrWaiting(exit)
-      assert.deepStrictEqual(runs, [])
-    }))
-
-  C.everyWay("a good approval inside a user message is no answer", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
-      const asked = yield* chat.send("tidy up")
-      const { approvalId } = asked.requests[0]!
-      const answer = Prompt.toolApprovalResponsePart({ approvalId, approved: true })
-      yield* chat.setHistory(Prompt.fromMessages([
-        ...(yield* chat.history).content,
-        Prompt.userMessage({ content: [anything<Prompt.UserMessagePart>(answer)] })
-      ]))
+      yield* chat.setHistory(Prompt.fromMessages([...(yield* chat.history).content, message(answer)]))
       assertHarmlessOrWaiting(yield* Effect.exit(chat.send([])))
       assert.deepStrictEqual(runs, [])
-    }))
-
-  for (const approved of ["yes", "true", "false", 1, 0, {}, [], null, undefined]) {
-    C.everyWay(
-      `an answer whose "approved" is ${JSON.stringify(approved)} is no approval`,
-      (way) =>
-        Effect.gen(function*() {
-          const { runs, toolkit } = yield* C.fileTools
-          const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
-          const asked = yield* chat.send("tidy up")
-          const answer = response({ approvalId: asked.requests[0]!.approvalId, approved })
-          assertHarmlessOrWaiting(
-            yield* Effect.exit(chat.send(Prompt.fromMessages(anything([part("tool", answer)]))))
-          )
-          assert.deepStrictEqual(runs, [])
-        })
-    )
+    })
   }
 
-  C.everyWay("a denial whose reason is no text is still a denial, with a reason", (way) =>
-    Effect.gen(function*() {
+  for (const approved of ["yes", "true", "false", 1, 0, {}, [], null, undefined]) {
+    C.everyWay(`an answer whose "approved" is ${JSON.stringify(approved)} is no approval`, function*(way) {
       const { runs, toolkit } = yield* C.fileTools
       const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
       const asked = yield* chat.send("tidy up")
-      const answer = response({ approvalId: asked.requests[0]!.approvalId, approved: false, reason: { because: 1 } })
-      const exit = yield* Effect.exit(chat.send(Prompt.fromMessages(anything([part("tool", answer)]))))
-      assertHarmlessOrWaiting(exit)
+      const answer = response({ approvalId: asked.requests[0]!.approvalId, approved })
+      assertHarmlessOrWaiting(
+        yield* Effect.exit(chat.send(Prompt.fromMessages(anything([part("tool", answer)]))))
+      )
       assert.deepStrictEqual(runs, [])
-    }))
+    })
+  }
 
-  C.everyWay(
-    "an answer that stands before its request counts no less, or waits; it never runs twice",
-    (way) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* C.fileTools
-        const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
-        const asked = yield* chat.send("tidy up")
-        const answer = Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
-        yield* chat.setHistory(Prompt.concat(answer, yield* chat.history))
-        assertHarmlessOrWaiting(yield* Effect.exit(chat.send([])))
-        assert.isAtMost(runs.length, 1)
-      })
-  )
+  C.everyWay("a denial whose reason is no text is still a denial, with a reason", function*(way) {
+    const { runs, toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
+    const asked = yield* chat.send("tidy up")
+    const answer = response({ approvalId: asked.requests[0]!.approvalId, approved: false, reason: { because: 1 } })
+    const exit = yield* Effect.exit(chat.send(Prompt.fromMessages(anything([part("tool", answer)]))))
+    assertHarmlessOrWaiting(exit)
+    assert.deepStrictEqual(runs, [])
+  })
+
+  C.everyWay("an answer that stands before its request counts no less, or waits; it never runs twice", function*(way) {
+    const { runs, toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "on", "on"] })
+    const asked = yield* chat.send("tidy up")
+    const answer = Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
+    yield* chat.setHistory(Prompt.concat(answer, yield* chat.history))
+    assertHarmlessOrWaiting(yield* Effect.exit(chat.send([])))
+    assert.isAtMost(runs.length, 1)
+  })
 
   const assertHarmlessOrWaiting = (exit: Exit.Exit<C.Turn, unknown>) => {
     if (Exit.isFailure(exit)) {

@@ -1,7 +1,7 @@
 /** A call, the request for it and its result, as parts of a response. */
 import { Approval, Response } from "@assent/ai"
 
-export const request = new Approval.ApprovalRequest({
+const asked = {
   approvalId: "a1",
   toolCallId: "c1",
   toolName: "DeleteFile",
@@ -9,19 +9,11 @@ export const request = new Approval.ApprovalRequest({
   description: "DeleteFile(path='a')",
   interaction: "approval",
   providerExecuted: false
-})
+} as const
 
-export const metadata = {
-  assent: {
-    approvalId: "a1",
-    toolCallId: "c1",
-    toolName: "DeleteFile",
-    params: { path: "a" },
-    description: "DeleteFile(path='a')",
-    interaction: "approval",
-    providerExecuted: false
-  }
-}
+export const request = new Approval.ApprovalRequest(asked)
+
+export const metadata = { assent: asked }
 
 export const callPart = (id: string, params: unknown = { path: "b" }) =>
   Response.toolCallPart({ id, name: "DeleteFile", params, providerExecuted: false })

@@ -18,6 +18,7 @@ import {
   key,
   responseBody,
   serve,
+  serveSilently,
   sse
 } from "./OpenAiClientServer.ts"
 
@@ -323,17 +324,12 @@ describe("OpenAiClient", () => {
   describe("interruption", () => {
     it.live("closes the connection, as the server sees it", () =>
       Effect.gen(function*() {
-        const arrived = yield* Deferred.make<void>()
-        const closed = yield* Deferred.make<void>()
-        const { url } = yield* serve((_, response) => {
-          response.on("close", () => Effect.runFork(Deferred.succeed(closed, undefined)))
-          Effect.runFork(Deferred.succeed(arrived, undefined))
-        })
+        const { arrived, closed, url } = yield* serveSilently
         const client = yield* OpenAiClient.make({ apiKey: Redacted.make(key), apiUrl: url })
         const fiber = yield* Effect.forkChild(client.createResponse(params))
-        yield* Deferred.await(arrived)
+        yield* arrived
         yield* Fiber.interrupt(fiber)
-        yield* Deferred.await(closed)
+        yield* closed
       }))
 
     it.effect("ends the wait before a retry", () =>

@@ -3,6 +3,7 @@
  * about connections.
  */
 import * as OpenAiClient from "@assent/openai/OpenAiClient"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -120,3 +121,14 @@ export const serve = (
         server.close(() => resume(Effect.void))
       })
   )
+
+/** A server that takes a request and never answers it. */
+export const serveSilently = Effect.gen(function*() {
+  const arrived = yield* Deferred.make<void>()
+  const closed = yield* Deferred.make<void>()
+  const { url } = yield* serve((_, response) => {
+    response.on("close", () => Effect.runFork(Deferred.succeed(closed, undefined)))
+    Effect.runFork(Deferred.succeed(arrived, undefined))
+  })
+  return { url, arrived: Deferred.await(arrived), closed: Deferred.await(closed) }
+})

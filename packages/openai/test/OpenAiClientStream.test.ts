@@ -13,7 +13,7 @@ import { getEventListeners } from "node:events"
 import type * as Http from "node:http"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { clientOf, completed, delta, eventStream, key, serve, sse } from "./OpenAiClientServer.ts"
+import { clientOf, completed, delta, eventStream, key, serve, serveSilently, sse } from "./OpenAiClientServer.ts"
 
 const params = { model: "gpt-5.2", input: "hi", stream: true } as const
 
@@ -134,17 +134,12 @@ describe("createResponseStream", () => {
 
     it.live("before the response begins", () =>
       Effect.gen(function*() {
-        const arrived = yield* Deferred.make<void>()
-        const closed = yield* Deferred.make<void>()
-        const { url } = yield* serve((_, response) => {
-          response.on("close", () => Effect.runFork(Deferred.succeed(closed, undefined)))
-          Effect.runFork(Deferred.succeed(arrived, undefined))
-        })
+        const { arrived, closed, url } = yield* serveSilently
         const client = yield* clientAt(url)
         const fiber = yield* Effect.forkChild(Stream.runDrain(client.createResponseStream(params)))
-        yield* Deferred.await(arrived)
+        yield* arrived
         yield* Fiber.interrupt(fiber)
-        yield* Deferred.await(closed)
+        yield* closed
       }))
   })
 

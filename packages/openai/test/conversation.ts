@@ -24,10 +24,9 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { type Story, tell, type Way, ways } from "../../ai/test/laws/story.ts"
 
-export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
-
-export type Way = (typeof ways)[number]
+export { type Way, ways }
 
 export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, unknown, Scope.Scope> =>
   Effect.provide(
@@ -35,8 +34,8 @@ export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Ef
     Layer.mergeAll(ApprovalJournal.layerMemory(), ApprovalSeal.layer({ key: "the key of the openai tests, 32 bytes" }))
   )
 
-export const everyWay = (title: string, story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>): void => {
-  for (const way of ways) it.live(`${title} [${way}]`, () => fresh(story(way)))
+export const everyWay = (title: string, story: Story<[way: Way]>): void => {
+  for (const way of ways) it.live(`${title} [${way}]`, () => fresh(tell(story, way)))
 }
 
 // =============================================================================
@@ -180,6 +179,9 @@ export const start = Effect.fnUntraced(function*({ way, ...options }: StartOptio
     lastBody: Effect.map(server.requests, (requests) => requests.at(-1)!.body as Body)
   }
 })
+
+/** A conversation without tools. */
+export const startPlain = (way: Way, turns: ResponsesServer.Options["turns"]) => start({ way, tools: "none", turns })
 
 export interface Body {
   readonly model: string

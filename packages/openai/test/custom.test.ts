@@ -49,56 +49,52 @@ const answers: ReadonlyArray<Answer> = [
 for (const memory of ["store", "store: false", "tracker"] as const) {
   describe(`a custom tool that asks, ${memory}`, () => {
     for (const [title, decide, output, expected] of answers) {
-      C.everyWay(
-        `${title}: its output goes back to its call, on every turn that tells it`,
-        (way) =>
-          Effect.gen(function*() {
-            const ran: Array<string> = []
-            const kit = Toolkit.make(Sql)
-            const toolkit = yield* Effect.provide(
-              kit,
-              kit.toLayer({ Sql: ({ input }) => Effect.sync(() => (ran.push(input), `ran ${input}`)) })
-            )
-            const chat = yield* begin(memory, {
-              way,
-              toolkit,
-              turns: [[ResponsesServer.reasoning(["Hm."]), call], "Done.", "Bye."]
-            })
-            const asked = yield* editable(chat.send("Drop it."))
-            assert.deepStrictEqual(
-              asked.requests.map(({ description, params, toolName }) => [toolName, params, description]),
-              [["Sql", { input: "DROP TABLE users" }, "Sql(input='DROP TABLE users')"]]
-            )
-            const turn = yield* editable(chat.send(Prompt.approvalResponses(asked.requests.map(decide))))
-            assert.strictEqual(turn.text, "Done.")
-            assert.deepStrictEqual(ran, [...expected])
-            yield* editable(chat.send("bye"))
-            const [, second, third] = yield* chat.bodies
-            const items = (body: C.Body | undefined) =>
-              (body?.input ?? []).filter(({ type }) => type?.startsWith("custom_tool_call") === true)
-            const outputs = items(second).filter(({ type }) => type === "custom_tool_call_output")
-            assert.deepStrictEqual(outputs.map((item) => item["call_id"]), ["call_sql"])
-            assert.match(JSON.stringify(outputs[0]!["output"]), output)
-            assert.strictEqual(items(second).length, sendsAll(memory) ? 2 : 1)
-            assert.deepStrictEqual(items(third), sendsAll(memory) ? items(second) : [])
-            if (sendsAll(memory)) {
-              const { id: _, ...sent } = items(third)[0]!
-              assert.deepStrictEqual(sent, {
-                type: "custom_tool_call",
-                call_id: "call_sql",
-                name: "Sql",
-                input: "DROP TABLE users"
-              })
-            }
-            assert.deepStrictEqual(second!["tools"], [{
-              type: "custom",
-              name: "Sql",
-              description: "Runs a query.",
-              format: { type: "grammar", syntax: "regex", definition: "[A-Z]+ .+" }
-            }])
-            yield* C.assertAccepted(chat.server)
+      C.everyWay(`${title}: its output goes back to its call, on every turn that tells it`, function*(way) {
+        const ran: Array<string> = []
+        const kit = Toolkit.make(Sql)
+        const toolkit = yield* Effect.provide(
+          kit,
+          kit.toLayer({ Sql: ({ input }) => Effect.sync(() => (ran.push(input), `ran ${input}`)) })
+        )
+        const chat = yield* begin(memory, {
+          way,
+          toolkit,
+          turns: [[ResponsesServer.reasoning(["Hm."]), call], "Done.", "Bye."]
+        })
+        const asked = yield* editable(chat.send("Drop it."))
+        assert.deepStrictEqual(
+          asked.requests.map(({ description, params, toolName }) => [toolName, params, description]),
+          [["Sql", { input: "DROP TABLE users" }, "Sql(input='DROP TABLE users')"]]
+        )
+        const turn = yield* editable(chat.send(Prompt.approvalResponses(asked.requests.map(decide))))
+        assert.strictEqual(turn.text, "Done.")
+        assert.deepStrictEqual(ran, [...expected])
+        yield* editable(chat.send("bye"))
+        const [, second, third] = yield* chat.bodies
+        const items = (body: C.Body | undefined) =>
+          (body?.input ?? []).filter(({ type }) => type?.startsWith("custom_tool_call") === true)
+        const outputs = items(second).filter(({ type }) => type === "custom_tool_call_output")
+        assert.deepStrictEqual(outputs.map((item) => item["call_id"]), ["call_sql"])
+        assert.match(JSON.stringify(outputs[0]!["output"]), output)
+        assert.strictEqual(items(second).length, sendsAll(memory) ? 2 : 1)
+        assert.deepStrictEqual(items(third), sendsAll(memory) ? items(second) : [])
+        if (sendsAll(memory)) {
+          const { id: _, ...sent } = items(third)[0]!
+          assert.deepStrictEqual(sent, {
+            type: "custom_tool_call",
+            call_id: "call_sql",
+            name: "Sql",
+            input: "DROP TABLE users"
           })
-      )
+        }
+        assert.deepStrictEqual(second!["tools"], [{
+          type: "custom",
+          name: "Sql",
+          description: "Runs a query.",
+          format: { type: "grammar", syntax: "regex", definition: "[A-Z]+ .+" }
+        }])
+        yield* C.assertAccepted(chat.server)
+      })
     }
   })
 }

@@ -9,24 +9,9 @@ import * as C from "./conversation.ts"
 import * as Edge from "./edges/edge.ts"
 import { isObject, objects } from "./recorded/facts.ts"
 import * as Stub from "./stub.ts"
+import { waiting } from "./waiting.ts"
 
-const call = (id: string) =>
-  Prompt.toolCallPart({
-    id,
-    name: "OpenAiMcp",
-    params: {},
-    providerExecuted: true,
-    options: {
-      openai: {
-        itemId: "mcpr_1",
-        itemType: "mcp_approval_request",
-        approvalRequestId: "mcpr_1",
-        serverLabel: "dice",
-        name: "roll",
-        arguments: "{}"
-      }
-    }
-  })
+const call = (id: string) => waiting(id, { approvalRequestId: "mcpr_1" })
 
 const answer = (approvalId: string, approved: boolean) =>
   Prompt.toolMessage({ content: [Prompt.toolApprovalResponsePart({ approvalId, approved })] })

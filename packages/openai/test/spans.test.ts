@@ -88,11 +88,10 @@ describe("a call of the model", () => {
   it.live("that streams has the same, and its span ends with the stream", () =>
     C.fresh(Effect.gen(function*() {
       const { layer, spans } = recording()
-      const chat = yield* C.start({
-        way: "streamText",
-        tools: "none",
-        turns: [[ResponsesServer.text("Hello."), ResponsesServer.incomplete("max_output_tokens")]]
-      })
+      const chat = yield* C.startPlain("streamText", [[
+        ResponsesServer.text("Hello."),
+        ResponsesServer.incomplete("max_output_tokens")
+      ]])
       yield* layer(
         Stream.runDrain(LanguageModel.streamText({ prompt: "hi" })).pipe(
           Effect.provideService(LanguageModel.LanguageModel, chat.model)

@@ -86,15 +86,11 @@ describe("a stream", () => {
   it.live("gives each delta as it comes, and does not wait for the end", () =>
     C.fresh(Effect.gen(function*() {
       const gate = yield* Deferred.make<void>()
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: [[
-          ResponsesServer.text("Hello."),
-          ResponsesServer.pause(Deferred.await(gate)),
-          ResponsesServer.text("More.")
-        ]]
-      })
+      const chat = yield* C.startPlain(way, [[
+        ResponsesServer.text("Hello."),
+        ResponsesServer.pause(Deferred.await(gate)),
+        ResponsesServer.text("More.")
+      ]])
       let text = ""
       yield* Stream.runForEach(parts(chat), (part) => {
         if (part.type === "text-delta") text += part.delta
@@ -105,11 +101,7 @@ describe("a stream", () => {
 
   it.live("that nobody reads any more closes its connection", () =>
     C.fresh(Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: [[ResponsesServer.text("Hello."), ResponsesServer.stall()]]
-      })
+      const chat = yield* C.startPlain(way, [[ResponsesServer.text("Hello."), ResponsesServer.stall()]])
       const first = yield* Stream.runCollect(
         Stream.take(Stream.filter(parts(chat), (part) => part.type === "text-delta"), 1)
       )
@@ -121,11 +113,7 @@ describe("a stream", () => {
   it.live("that is interrupted closes its connection", () =>
     C.fresh(Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: [[ResponsesServer.text("Hello."), ResponsesServer.stall()]]
-      })
+      const chat = yield* C.startPlain(way, [[ResponsesServer.text("Hello."), ResponsesServer.stall()]])
       const fiber = yield* Effect.forkChild(
         Stream.runForEach(parts(chat), (part) =>
           part.type === "text-delta" ? Deferred.succeed(begun, undefined) : Effect.void)
@@ -139,11 +127,10 @@ describe("a stream", () => {
   it.live("a whole response that is interrupted closes its connection", () =>
     C.fresh(Effect.gen(function*() {
       const asked = yield* Deferred.make<void>()
-      const chat = yield* C.start({
-        way: "generateText",
-        tools: "none",
-        turns: [[ResponsesServer.pause(Deferred.succeed(asked, undefined)), ResponsesServer.stall()]]
-      })
+      const chat = yield* C.startPlain("generateText", [[
+        ResponsesServer.pause(Deferred.succeed(asked, undefined)),
+        ResponsesServer.stall()
+      ]])
       const fiber = yield* Effect.forkChild(chat.send("hi"))
       yield* Deferred.await(asked)
       yield* Fiber.interrupt(fiber)
@@ -188,11 +175,7 @@ describe("a stream that breaks", () => {
   for (const how of ["destroy", "end"] as const) {
     it.live(`by ${how} is an error, after what had come`, () =>
       C.fresh(Effect.gen(function*() {
-        const chat = yield* C.start({
-          way,
-          tools: "none",
-          turns: [[ResponsesServer.text("Hello."), ResponsesServer.cut({ how })]]
-        })
+        const chat = yield* C.startPlain(way, [[ResponsesServer.text("Hello."), ResponsesServer.cut({ how })]])
         const { error, text } = yield* broken(chat)
         assert.strictEqual(text, "Hello.")
         assert.strictEqual(error.reason._tag, "NetworkError")
@@ -201,16 +184,12 @@ describe("a stream that breaks", () => {
 
   it.live("by an error of OpenAI's is that error, after what had come", () =>
     C.fresh(Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: [[
-          ResponsesServer.text("Hello."),
-          ResponsesServer.streamError(
-            ResponsesServer.apiError({ status: 500, message: "Sorry.", type: "server_error", code: "server_error" })
-          )
-        ]]
-      })
+      const chat = yield* C.startPlain(way, [[
+        ResponsesServer.text("Hello."),
+        ResponsesServer.streamError(
+          ResponsesServer.apiError({ status: 500, message: "Sorry.", type: "server_error", code: "server_error" })
+        )
+      ]])
       const { error, text } = yield* broken(chat)
       assert.strictEqual(text, "Hello.")
       assert.strictEqual(error.reason._tag, "InternalProviderError")

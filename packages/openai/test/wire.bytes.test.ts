@@ -4,7 +4,6 @@
  */
 import { Prompt } from "@assent/ai"
 import { assert, describe } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as C from "./conversation.ts"
 import { begin, memories, type Memory } from "./memory.ts"
 
@@ -61,86 +60,84 @@ const itemsOf = (text: string): ReadonlyArray<readonly [event: string, item: Jso
 for (const memory of memories) {
   for (const [title, approved, reason] of answers) {
     describe(`${memory}, ${title}`, () => {
-      C.everyWay("is on the wire as OpenAI has it", (way) =>
-        Effect.gen(function*() {
-          const streams = way.endsWith("streamText")
-          const chat = yield* begin(memory, { way, turns: [[C.roll(6)], "I see."] })
-          const asked = yield* chat.send("roll")
-          yield* chat.send(approved ? C.approve(asked.requests, reason) : C.deny(asked.requests, reason))
+      C.everyWay("is on the wire as OpenAI has it", function*(way) {
+        const streams = way.endsWith("streamText")
+        const chat = yield* begin(memory, { way, turns: [[C.roll(6)], "I see."] })
+        const asked = yield* chat.send("roll")
+        yield* chat.send(approved ? C.approve(asked.requests, reason) : C.deny(asked.requests, reason))
 
-          const responses = (yield* chat.server.responses).filter(({ text }) => text.includes("resp_"))
-          const [question, done] = responses.map(({ bytes }) => itemsOf(new TextDecoder().decode(bytes)))
-          const listed = question!.findLast(([, item]) => item["type"] === "mcp_list_tools")
-          const requests = question!.filter(([, item]) => item["type"] === "mcp_approval_request")
-          assert.deepStrictEqual(
-            requests.map(([event]) => event),
-            streams ? ["response.output_item.added", "response.output_item.done"] : ["whole"]
-          )
-          assert.deepStrictEqual(requests.at(-1)![1], request)
+        const responses = (yield* chat.server.responses).filter(({ text }) => text.includes("resp_"))
+        const [question, done] = responses.map(({ bytes }) => itemsOf(new TextDecoder().decode(bytes)))
+        const listed = question!.findLast(([, item]) => item["type"] === "mcp_list_tools")
+        const requests = question!.filter(([, item]) => item["type"] === "mcp_approval_request")
+        assert.deepStrictEqual(
+          requests.map(([event]) => event),
+          streams ? ["response.output_item.added", "response.output_item.done"] : ["whole"]
+        )
+        assert.deepStrictEqual(requests.at(-1)![1], request)
 
-          const received = (yield* chat.server.requests).filter(({ path }) => path === "/v1/responses")
-          assert.strictEqual(received.length, 2)
-          const text = new TextDecoder("utf-8", { fatal: true }).decode(received[1]!.bytes)
-          const body: Json = JSON.parse(text)
-          const tools = (body["input"] as ReadonlyArray<Json>).find(({ type }) => type === "mcp_list_tools")
-          assert.strictEqual(tools === undefined, memory !== "store: false")
-          if (tools !== undefined) assert.deepStrictEqual(tools["tools"], listed![1]["tools"])
-          assert.deepStrictEqual(body["input"], [
-            ...before(memory, tools ?? {}),
-            {
-              type: "mcp_approval_response",
-              approval_request_id: id,
-              approve: approved,
-              ...(reason === undefined ? undefined : { reason })
-            }
-          ])
-          for (const key of ["previous_response_id", "conversation", "store"]) {
-            assert.deepStrictEqual(body[key], origin(memory)[key], key)
+        const received = (yield* chat.server.requests).filter(({ path }) => path === "/v1/responses")
+        assert.strictEqual(received.length, 2)
+        const text = new TextDecoder("utf-8", { fatal: true }).decode(received[1]!.bytes)
+        const body: Json = JSON.parse(text)
+        const tools = (body["input"] as ReadonlyArray<Json>).find(({ type }) => type === "mcp_list_tools")
+        assert.strictEqual(tools === undefined, memory !== "store: false")
+        if (tools !== undefined) assert.deepStrictEqual(tools["tools"], listed![1]["tools"])
+        assert.deepStrictEqual(body["input"], [
+          ...before(memory, tools ?? {}),
+          {
+            type: "mcp_approval_response",
+            approval_request_id: id,
+            approve: approved,
+            ...(reason === undefined ? undefined : { reason })
           }
-          assert.strictEqual(body["stream"] === true, streams)
-          // The id stands there once for the answer, and once for what it answers where OpenAI has to be told.
-          assert.strictEqual(text.split(`"${id}"`).length - 1, memory.startsWith("store") ? 2 : 1)
-          assert.strictEqual(text.split(`"mcp_approval_response"`).length - 1, 1)
-          assert.include(text, `"require_approval":"always"`)
+        ])
+        for (const key of ["previous_response_id", "conversation", "store"]) {
+          assert.deepStrictEqual(body[key], origin(memory)[key], key)
+        }
+        assert.strictEqual(body["stream"] === true, streams)
+        // The id stands there once for the answer, and once for what it answers where OpenAI has to be told.
+        assert.strictEqual(text.split(`"${id}"`).length - 1, memory.startsWith("store") ? 2 : 1)
+        assert.strictEqual(text.split(`"mcp_approval_response"`).length - 1, 1)
+        assert.include(text, `"require_approval":"always"`)
 
-          const calls = done!.filter(([, item]) => item["type"] === "mcp_call").map(([, item]) => item)
-          assert.strictEqual(calls.length, approved ? (streams ? 2 : 1) : 0)
-          if (approved) {
-            assert.deepInclude(calls.at(-1)!, {
-              type: "mcp_call",
-              id: "mcp_00000001",
-              approval_request_id: id,
-              server_label: "dice",
-              name: "roll",
-              arguments: `{"sides": 6}`,
-              output: `rolled {"sides":6}`,
-              status: "completed"
-            })
-          }
-          yield* C.assertAccepted(chat.server)
-        }))
+        const calls = done!.filter(([, item]) => item["type"] === "mcp_call").map(([, item]) => item)
+        assert.strictEqual(calls.length, approved ? (streams ? 2 : 1) : 0)
+        if (approved) {
+          assert.deepInclude(calls.at(-1)!, {
+            type: "mcp_call",
+            id: "mcp_00000001",
+            approval_request_id: id,
+            server_label: "dice",
+            name: "roll",
+            arguments: `{"sides": 6}`,
+            output: `rolled {"sides":6}`,
+            status: "completed"
+          })
+        }
+        yield* C.assertAccepted(chat.server)
+      })
     })
   }
 }
 
 describe("two requests, one approved and one denied", () => {
   for (const memory of memories) {
-    C.everyWay(`each answer is that of its request, in their order, ${memory}`, (way) =>
-      Effect.gen(function*() {
-        const chat = yield* begin(memory, { way, turns: [[C.roll(6), C.roll(20)], "I see."] })
-        const { requests } = yield* chat.send("roll")
-        // The person answers the second one first.
-        yield* chat.send(Prompt.concat(C.deny([requests[1]!], "too many"), C.approve([requests[0]!])))
-        const text = new TextDecoder().decode((yield* chat.server.requests).at(-1)!.bytes)
-        const input: ReadonlyArray<Json> = JSON.parse(text).input
-        const said = input.filter(({ type }) => type === "mcp_approval_response")
-        assert.sameDeepMembers([...said], [
-          { type: "mcp_approval_response", approval_request_id: "mcpr_00000001", approve: true },
-          { type: "mcp_approval_response", approval_request_id: "mcpr_00000002", approve: false, reason: "too many" }
-        ])
-        assert.strictEqual(yield* chat.server.executionsOf("mcpr_00000001"), 1)
-        assert.strictEqual(yield* chat.server.executionsOf("mcpr_00000002"), 0)
-        yield* C.assertAccepted(chat.server)
-      }))
+    C.everyWay(`each answer is that of its request, in their order, ${memory}`, function*(way) {
+      const chat = yield* begin(memory, { way, turns: [[C.roll(6), C.roll(20)], "I see."] })
+      const { requests } = yield* chat.send("roll")
+      // The person answers the second one first.
+      yield* chat.send(Prompt.concat(C.deny([requests[1]!], "too many"), C.approve([requests[0]!])))
+      const text = new TextDecoder().decode((yield* chat.server.requests).at(-1)!.bytes)
+      const input: ReadonlyArray<Json> = JSON.parse(text).input
+      const said = input.filter(({ type }) => type === "mcp_approval_response")
+      assert.sameDeepMembers([...said], [
+        { type: "mcp_approval_response", approval_request_id: "mcpr_00000001", approve: true },
+        { type: "mcp_approval_response", approval_request_id: "mcpr_00000002", approve: false, reason: "too many" }
+      ])
+      assert.strictEqual(yield* chat.server.executionsOf("mcpr_00000001"), 1)
+      assert.strictEqual(yield* chat.server.executionsOf("mcpr_00000002"), 0)
+      yield* C.assertAccepted(chat.server)
+    })
   }
 })

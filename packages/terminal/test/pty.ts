@@ -179,6 +179,12 @@ export class Program {
     await this.until(JSON.stringify(text), () => this.text.replace(/\s+/g, " ").includes(text))
   }
 
+  /** Types, and waits for what that brings about. */
+  async press(keys: string, text: string): Promise<void> {
+    this.type(keys)
+    await this.see(text)
+  }
+
   /** Until a question is on the screen that takes keys, its last words being these. */
   async ready(words: string): Promise<void> {
     await this.until(`${words} ›`, () => {

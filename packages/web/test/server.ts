@@ -2,32 +2,20 @@
 import { Chat } from "@ai-sdk/react"
 import { Conversation, Tool, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { Decider, UiMessageStream } from "@assent/web"
+import { UiMessageStream } from "@assent/web"
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from "ai"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
+import { DeleteFile, deleting, People, type Server } from "./people.ts"
 
-const DeleteFile = Tool.make("DeleteFile", {
-  parameters: { path: Schema.String },
-  success: Schema.Struct({ deleted: Schema.String }),
-  failure: Schema.String,
-  failureMode: "return",
-  needsApproval: true
-})
+export { People, type Server }
 
 const ReadFile = Tool.make("ReadFile", { parameters: { path: Schema.String }, success: Schema.String })
 
 export const toolkit = Toolkit.make(DeleteFile, ReadFile)
-
-export interface Server {
-  readonly handler: (request: Request) => Promise<Response>
-  readonly dispose: () => Promise<void>
-  /** The paths that were deleted, in their order. */
-  readonly deleted: ReadonlyArray<string>
-}
 
 export interface ServerOptions {
   readonly turns: ScriptedModel.Options["turns"]
@@ -39,27 +27,12 @@ export interface ServerOptions {
   readonly services?: Layer.Layer<never> | undefined
 }
 
-/** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
-export const People = Decider.layer((request) => {
-  const id = request.headers["x-person"] ?? "ada"
-  return id === "nobody"
-    ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
-    : Effect.succeed({
-      person: { id, name: id.toUpperCase() },
-      scope: { principal: request.headers["x-principal"] ?? "team" }
-    })
-})
-
 export const routesOf = (
-  { before = () => Effect.void, heartbeat, rateLimit, services = Layer.empty, turns }: ServerOptions
+  { before, heartbeat, rateLimit, services = Layer.empty, turns }: ServerOptions
 ) => {
-  const deleted: Array<string> = []
+  const { deleted, handler } = deleting(before)
   const Handlers = toolkit.toLayer({
-    DeleteFile: ({ path }) =>
-      Effect.map(before(path), () => {
-        deleted.push(path)
-        return { deleted: path }
-      }),
+    DeleteFile: handler,
     ReadFile: ({ path }) => Effect.succeed(`text of ${path}`)
   })
   const conversation = (id: string) => Conversation.make({ id, toolkit })

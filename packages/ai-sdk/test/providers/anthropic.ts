@@ -4,7 +4,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { events, json, missing, repeated } from "./strict.ts"
+import { eachMessage, events, json, missing, repeated } from "./strict.ts"
 
 const model = "claude-opus-4-6"
 
@@ -92,15 +92,6 @@ const results = (each: unknown) => blocks(each, "tool_result").map((block) => st
 const thoughts = isOf("thinking", "redacted_thinking")
 
 const isBlank = (text: string | undefined) => text !== undefined && text.trim() === ""
-
-/** Looks at each message, with the one before it and the one behind it. */
-const eachMessage = (
-  look: (message: unknown, before: unknown, behind: unknown, index: number) => ReadonlyArray<string>
-): Rule["problems"] =>
-(body) =>
-  list(body, "messages").flatMap((message, index, messages) =>
-    look(message, messages[index - 1], messages[index + 1], index)
-  )
 
 interface Body {
   system?: unknown

@@ -6,7 +6,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock"
 import * as EventStream from "../recorded/event-stream.ts"
 import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { json, missing, repeated } from "./strict.ts"
+import { eachMessage, json, missing, repeated } from "./strict.ts"
 
 const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
 
@@ -68,14 +68,6 @@ const stream = (reply: Reply, thinks: Thinks): ReadonlyArray<unknown> => [
 
 const of = (message: unknown, kind: "toolUse" | "toolResult") =>
   list(message, "content").flatMap((block) => string(block, kind, "toolUseId") ?? [])
-
-const eachMessage = (
-  look: (message: unknown, before: unknown, behind: unknown, index: number) => ReadonlyArray<string>
-): Rule["problems"] =>
-(body) =>
-  list(body, "messages").flatMap((message, index, messages) =>
-    look(message, messages[index - 1], messages[index + 1], index)
-  )
 
 interface Body {
   messages: Array<{ role: string; content: Array<Record<string, Record<string, unknown> | string>> }>

@@ -5,7 +5,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type { AiSdkLanguageModel } from "@assent/ai-sdk"
 import type { Format } from "../recorded/exchange.ts"
-import { params, string } from "../recorded/json.ts"
+import { list, params, string } from "../recorded/json.ts"
 
 /** A call that a scripted model makes. */
 export interface ScriptedCall {
@@ -81,6 +81,15 @@ export const sentence = (text: string | undefined): string => {
   const wrapped = params(text)
   return string(wrapped, "error") ?? text ?? ""
 }
+
+/** Looks at each message, with the one before it and the one behind it. */
+export const eachMessage = (
+  look: (message: unknown, before: unknown, behind: unknown, index: number) => ReadonlyArray<string>
+): Rule["problems"] =>
+(body) =>
+  list(body, "messages").flatMap((message, index, messages) =>
+    look(message, messages[index - 1], messages[index + 1], index)
+  )
 
 /** The ids that stand more than once. */
 export const repeated = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<string> =>

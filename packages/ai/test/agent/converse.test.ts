@@ -16,15 +16,14 @@ const twoMembers = Tree.agent([
 const members = ["r.00#0.00", "r.00#1.00.00"] as const
 
 describe("several conversations side by side", () => {
-  S.inWays("L5 ask together, and each goes on with its own answer", (way) =>
-    Effect.gen(function*() {
-      const play = yield* S.begin(way, twoMembers)
-      yield* play.begin
-      yield* play.answer({ [members[1]]: yes })
-      yield* play.restart
-      yield* play.answer({ [members[0]]: yes, "r.01": no })
-      yield* play.answer({ "r.00#0.10": yes })
-    }))
+  S.inWays("L5 ask together, and each goes on with its own answer", function*(way) {
+    const play = yield* S.begin(way, twoMembers)
+    yield* play.begin
+    yield* play.answer({ [members[1]]: yes })
+    yield* play.restart
+    yield* play.answer({ [members[0]]: yes, "r.01": no })
+    yield* play.answer({ "r.00#0.10": yes })
+  })
 
   it.effect("L17 make one suspension, and an answer to one of them makes no other", () =>
     Effect.gen(function*() {

@@ -7,7 +7,6 @@ import { Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, ApprovalPolicy, ConversationStore } from "../../src/index.ts"
 import { isCancelled } from "../conversation/stopping.ts"
-import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
 import * as Tree from "./tree.ts"
 import * as World from "./world.ts"
@@ -42,32 +41,30 @@ const lateYes = (play: S.Play) =>
   })
 
 describe("a new message", () => {
-  S.inWays("L6 supersedes what waits at every level, and a late yes pays nothing", (way) =>
-    Effect.gen(function*() {
-      const play = yield* S.begin(way, Tree.threeLevels)
-      yield* play.begin
-      const before = yield* called(play)
-      const taken = yield* play.say("Leave it.")
-      assert.deepStrictEqual([taken.tag, taken.text, taken.requests], ["Completed", "Something else.", []])
-      assert.deepStrictEqual((yield* called(play)).slice(before.length), ["r"])
-      yield* lateYes(play)
-      assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
-      assert.deepStrictEqual(yield* play.refusals, [])
-    }))
+  S.inWays("L6 supersedes what waits at every level, and a late yes pays nothing", function*(way) {
+    const play = yield* S.begin(way, Tree.threeLevels)
+    yield* play.begin
+    const before = yield* called(play)
+    const taken = yield* play.say("Leave it.")
+    assert.deepStrictEqual([taken.tag, taken.text, taken.requests], ["Completed", "Something else.", []])
+    assert.deepStrictEqual((yield* called(play)).slice(before.length), ["r"])
+    yield* lateYes(play)
+    assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+    assert.deepStrictEqual(yield* play.refusals, [])
+  })
 
   S.inWays(
     "L6 after some were answered: what was paid stays, and the rest is superseded in another process too",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.threeLevels)
-        yield* play.begin
-        yield* play.answer({ "r.00.01": yes })
-        yield* play.restart
-        yield* play.say("Leave it.")
-        yield* lateYes(play)
-        assert.sameMembers(play.did, ["saw:r.00.00.01", "paid:r.00.01"])
-        assert.deepStrictEqual(yield* play.refusals, [])
-      })
+    function*(way) {
+      const play = yield* S.begin(way, Tree.threeLevels)
+      yield* play.begin
+      yield* play.answer({ "r.00.01": yes })
+      yield* play.restart
+      yield* play.say("Leave it.")
+      yield* lateYes(play)
+      assert.sameMembers(play.did, ["saw:r.00.00.01", "paid:r.00.01"])
+      assert.deepStrictEqual(yield* play.refusals, [])
+    }
   )
 })
 
@@ -177,22 +174,21 @@ describe("a limit of the outermost", () => {
 describe("an expiry", () => {
   S.inWays(
     "L6 inside is told to the agent that asked; a late yes pays nothing, and everything comes to its end",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.threeLevels, { approval: { expiresIn: "1 hour" } })
-        yield* play.begin
-        yield* TestClock.adjust("2 hours")
-        assert.deepStrictEqual(yield* play.conversation().pending(), [])
-        const taken = (yield* play.conversation().wake)!
-        assert.strictEqual(taken._tag, "Completed")
-        assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
-        for (const request of play.seen.values()) {
-          const exit = yield* Effect.exit(play.take([], [Approval.approve(request)]))
-          assert.isTrue(Exit.isFailure(exit))
-        }
-        assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
-        assert.deepStrictEqual(yield* play.refusals, [])
-      }),
+    function*(way) {
+      const play = yield* S.begin(way, Tree.threeLevels, { approval: { expiresIn: "1 hour" } })
+      yield* play.begin
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual(yield* play.conversation().pending(), [])
+      const taken = (yield* play.conversation().wake)!
+      assert.strictEqual(taken._tag, "Completed")
+      assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+      for (const request of play.seen.values()) {
+        const exit = yield* Effect.exit(play.take([], [Approval.approve(request)]))
+        assert.isTrue(Exit.isFailure(exit))
+      }
+      assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+      assert.deepStrictEqual(yield* play.refusals, [])
+    },
     ["start"]
   )
 })
@@ -287,12 +283,7 @@ describe("a reader who leaves", () => {
 describe("a removal", () => {
   it.effect("L17 of the outermost conversation takes those inside it, with what waits in them", () =>
     Effect.gen(function*() {
-      const store = yield* S.makeStore
-      const ids = new Set<string>()
-      const watched = intercept(store, (operation, key, run) => {
-        if (operation === "conversations.write") ids.add(key)
-        return run
-      })
+      const { ids, store, watched } = yield* S.makeWatched
       const play = yield* S.begin("send", Tree.threeLevels, { store: watched })
       yield* play.begin
       assert.strictEqual(ids.size, 3)

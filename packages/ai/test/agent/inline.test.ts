@@ -27,31 +27,30 @@ const tree = Tree.agent([
 describe("a controller", () => {
   S.inWays(
     "L4 sees each request with the id that it has in pending, and tells calls of one id at all levels apart",
-    (way) =>
-      Effect.gen(function*() {
-        // It leaves everything open first, and approves it in another turn.
-        const asked = new Map<string, Approval.ApprovalRequest>()
-        const play = yield* S.begin(way, tree)
-        const byCall = new Map<string, string>()
-        const look = ApprovalController.layerInteractive((request) =>
-          Effect.sync(() => {
-            asked.set(request.approvalId, request)
-            byCall.set([...request.path ?? [], request.toolCallId].join(" > "), request.approvalId)
-            return { _tag: "Info" as const, note: "I look." }
-          })
-        )
-        const first = yield* Effect.provide(play.take(World.promptOf(Tree.rootKey)), look)
-        play.problems(first.requests)
-        assert.isAbove(first.requests.length, 3)
-        yield* Effect.provide(play.take([], play.answersFor({ "r.00": S.yes })), look)
-        const open = yield* Effect.provide(play.pending, look)
-        assert.isAbove(open.filter(({ path = [] }) => path.length > 1).length, 2)
-        for (const request of open) {
-          const seen = asked.get(request.approvalId)
-          if (seen !== undefined) assert.deepStrictEqual(shown(seen), shown(request))
-        }
-        assert.sameMembers([...byCall.values()], [...asked.keys()])
-      })
+    function*(way) {
+      // It leaves everything open first, and approves it in another turn.
+      const asked = new Map<string, Approval.ApprovalRequest>()
+      const play = yield* S.begin(way, tree)
+      const byCall = new Map<string, string>()
+      const look = ApprovalController.layerInteractive((request) =>
+        Effect.sync(() => {
+          asked.set(request.approvalId, request)
+          byCall.set([...request.path ?? [], request.toolCallId].join(" > "), request.approvalId)
+          return { _tag: "Info" as const, note: "I look." }
+        })
+      )
+      const first = yield* Effect.provide(play.take(World.promptOf(Tree.rootKey)), look)
+      play.problems(first.requests)
+      assert.isAbove(first.requests.length, 3)
+      yield* Effect.provide(play.take([], play.answersFor({ "r.00": S.yes })), look)
+      const open = yield* Effect.provide(play.pending, look)
+      assert.isAbove(open.filter(({ path = [] }) => path.length > 1).length, 2)
+      for (const request of open) {
+        const seen = asked.get(request.approvalId)
+        if (seen !== undefined) assert.deepStrictEqual(shown(seen), shown(request))
+      }
+      assert.sameMembers([...byCall.values()], [...asked.keys()])
+    }
   )
 
   it.effect("L4 that approves all of a tree is asked under the ids of its calls from outside in", () =>

@@ -66,28 +66,24 @@ describe("a timer three levels deep", () => {
 })
 
 describe("two agents with one and the same task", () => {
-  S.inWays(
-    "L13 ask each for itself: a yes to one pays once, and leaves the other open",
-    (way) =>
-      Effect.gen(function*() {
-        const tree = Tree.agent([Tree.inner([Tree.pay]), Tree.inner([Tree.pay])])
-        const play = yield* S.begin(way, tree, {
-          model: World.answerWith(Tree.agentsOf(tree), "Agent", { task: "r.00" })
-        })
-        const [one, other, ...more] = (yield* play.take("Task r")).requests
-        assert.deepStrictEqual(more, [])
-        assert.deepStrictEqual(one!.params, other!.params)
-        assert.notStrictEqual(one!.approvalId, other!.approvalId)
-        assert.sameMembers([one!.toolCallId, other!.toolCallId], ["c00/c00", "c01/c00"])
-        const half = yield* play.take([], [S.answerTo(other!, yes)])
-        assert.deepStrictEqual(half.requests.map(({ approvalId }) => approvalId), [one!.approvalId])
-        assert.deepStrictEqual(play.did, ["paid:r.00.00"])
-        const done = yield* play.take([], [S.answerTo(one!, S.no)])
-        const [first, second] = one!.toolCallId === "c00/c00" ? ["[no]", "[paid:r.00.00]"] : ["[paid:r.00.00]", "[no]"]
-        assert.strictEqual(done.text, `[${first} ${second}]`)
-        assert.deepStrictEqual(play.did, ["paid:r.00.00"])
-      })
-  )
+  S.inWays("L13 ask each for itself: a yes to one pays once, and leaves the other open", function*(way) {
+    const tree = Tree.agent([Tree.inner([Tree.pay]), Tree.inner([Tree.pay])])
+    const play = yield* S.begin(way, tree, {
+      model: World.answerWith(Tree.agentsOf(tree), "Agent", { task: "r.00" })
+    })
+    const [one, other, ...more] = (yield* play.take("Task r")).requests
+    assert.deepStrictEqual(more, [])
+    assert.deepStrictEqual(one!.params, other!.params)
+    assert.notStrictEqual(one!.approvalId, other!.approvalId)
+    assert.sameMembers([one!.toolCallId, other!.toolCallId], ["c00/c00", "c01/c00"])
+    const half = yield* play.take([], [S.answerTo(other!, yes)])
+    assert.deepStrictEqual(half.requests.map(({ approvalId }) => approvalId), [one!.approvalId])
+    assert.deepStrictEqual(play.did, ["paid:r.00.00"])
+    const done = yield* play.take([], [S.answerTo(one!, S.no)])
+    const [first, second] = one!.toolCallId === "c00/c00" ? ["[no]", "[paid:r.00.00]"] : ["[paid:r.00.00]", "[no]"]
+    assert.strictEqual(done.text, `[${first} ${second}]`)
+    assert.deepStrictEqual(play.did, ["paid:r.00.00"])
+  })
 })
 
 describe("an inner model that fails once", () => {

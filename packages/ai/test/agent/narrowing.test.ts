@@ -77,29 +77,25 @@ describe("what is remembered", () => {
 })
 
 describe("a policy outside", () => {
-  S.inWays(
-    "L11 that forbids a call forbids it three levels deep, also where it was asked before",
-    (way) =>
-      Effect.gen(function*() {
-        const forbids = Effect.provideService(
-          ApprovalPolicy.ApprovalPolicy,
-          ApprovalPolicy.make((call) =>
-            call.toolName === "Pay" ? Approval.blocked("not this month") : Approval.preApproved()
-          )
-        )
-        const play = yield* S.begin(way, Tree.threeLevels)
-        yield* play.begin
-        const answers = play.answersFor({ "r.00.00.00": yes, "r.00.01": yes, "r.01": yes })
-        const taken = yield* forbids(play.take([], answers))
-        assert.deepStrictEqual([taken.tag, taken.requests], ["Completed", []])
-        assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
+  S.inWays("L11 that forbids a call forbids it three levels deep, also where it was asked before", function*(way) {
+    const forbids = Effect.provideService(
+      ApprovalPolicy.ApprovalPolicy,
+      ApprovalPolicy.make((call) =>
+        call.toolName === "Pay" ? Approval.blocked("not this month") : Approval.preApproved()
+      )
+    )
+    const play = yield* S.begin(way, Tree.threeLevels)
+    yield* play.begin
+    const answers = play.answersFor({ "r.00.00.00": yes, "r.00.01": yes, "r.01": yes })
+    const taken = yield* forbids(play.take([], answers))
+    assert.deepStrictEqual([taken.tag, taken.requests], ["Completed", []])
+    assert.deepStrictEqual(play.did, ["saw:r.00.00.01"])
 
-        const anew = yield* S.begin(way, Tree.threeLevels)
-        const denied = yield* forbids(anew.take("Task r"))
-        assert.deepStrictEqual([denied.tag, denied.requests], ["Completed", []])
-        assert.deepStrictEqual(anew.did, ["saw:r.00.00.01"])
-      })
-  )
+    const anew = yield* S.begin(way, Tree.threeLevels)
+    const denied = yield* forbids(anew.take("Task r"))
+    assert.deepStrictEqual([denied.tag, denied.requests], ["Completed", []])
+    assert.deepStrictEqual(anew.did, ["saw:r.00.00.01"])
+  })
 })
 
 describe("a controller", () => {

@@ -33,19 +33,14 @@ const story = (way: S.Way, tree: Tree.Agent) =>
   })
 
 describe("a new message while agents wait for the clock alone", () => {
-  S.inWays(
-    "L6 leaves them waiting, as any tool; what they come to is told when they do",
-    (way) =>
-      Effect.gen(function*() {
-        const flat = yield* story(way, Tree.agent([Tree.wait]))
-        assert.deepStrictEqual(flat.did, ["woke"])
-        assert.isTrue(flat.isTold)
-        assert.deepStrictEqual(yield* story(way, Tree.agent([Tree.inner([Tree.wait])])), flat)
-        assert.deepStrictEqual(yield* story(way, Tree.agent([Tree.inner([Tree.inner([Tree.wait])])])), flat)
-        assert.deepStrictEqual(yield* story(way, Tree.agent([Tree.team(Tree.agent([Tree.wait]))])), flat)
-      }),
-    ["send", "stream", "generateText"]
-  )
+  S.inWays("L6 leaves them waiting, as any tool; what they come to is told when they do", function*(way) {
+    const flat = yield* story(way, Tree.agent([Tree.wait]))
+    assert.deepStrictEqual(flat.did, ["woke"])
+    assert.isTrue(flat.isTold)
+    assert.deepStrictEqual(yield* story(way, Tree.agent([Tree.inner([Tree.wait])])), flat)
+    assert.deepStrictEqual(yield* story(way, Tree.agent([Tree.inner([Tree.inner([Tree.wait])])])), flat)
+    assert.deepStrictEqual(yield* story(way, Tree.agent([Tree.team(Tree.agent([Tree.wait]))])), flat)
+  }, ["send", "stream", "generateText"])
 
   it.effect("L6 supersedes one that asks a person too, whole: no model of it goes on", () =>
     Effect.gen(function*() {

@@ -7,7 +7,6 @@ import { Effect, Exit, Fiber } from "effect"
 import { ConversationError } from "../../src/ConversationStore.ts"
 import { Approval, ApprovalController, Response } from "../../src/index.ts"
 import * as Laws from "../laws/support.ts"
-import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
 import * as Tree from "./tree.ts"
 import * as World from "./world.ts"
@@ -20,47 +19,42 @@ const deep = "r.00.00.00"
 const onlyDeep = Tree.agent([Tree.inner([Tree.inner([Tree.pay])])])
 
 describe("a denial that stops, within an agent", () => {
-  S.inWays("L5 ends the turns of all levels, and no model is called", (way) =>
-    Effect.gen(function*() {
-      const play = yield* S.begin(way, onlyDeep)
-      yield* play.begin
-      const models = yield* S.calls(play)
-      const taken = yield* play.take([], stop(play, deep))
-      assert.strictEqual(yield* S.calls(play), models)
-      assert.deepStrictEqual(taken.requests, [])
-      if (!S.isHeld(way)) assert.strictEqual(taken.tag, "Stopped")
-      // Nothing goes on by itself, in another process either.
-      yield* play.restart
-      yield* play.take([])
-      assert.strictEqual(yield* S.calls(play), models)
-      assert.strictEqual((yield* play.say("Well?")).text, "Something else.")
-      assert.strictEqual(yield* S.calls(play), models + 1)
-      assert.deepStrictEqual(play.did, [])
-      assert.deepStrictEqual(yield* play.refusals, [])
-    }))
+  S.inWays("L5 ends the turns of all levels, and no model is called", function*(way) {
+    const play = yield* S.begin(way, onlyDeep)
+    yield* play.begin
+    const models = yield* S.calls(play)
+    const taken = yield* play.take([], stop(play, deep))
+    assert.strictEqual(yield* S.calls(play), models)
+    assert.deepStrictEqual(taken.requests, [])
+    if (!S.isHeld(way)) assert.strictEqual(taken.tag, "Stopped")
+    // Nothing goes on by itself, in another process either.
+    yield* play.restart
+    yield* play.take([])
+    assert.strictEqual(yield* S.calls(play), models)
+    assert.strictEqual((yield* play.say("Well?")).text, "Something else.")
+    assert.strictEqual(yield* S.calls(play), models + 1)
+    assert.deepStrictEqual(play.did, [])
+    assert.deepStrictEqual(yield* play.refusals, [])
+  })
 
-  S.inWays(
-    "L5 leaves what waits beside it open, at every level, and lets what is approved there run",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.threeLevels)
-        yield* play.begin
-        const models = yield* S.calls(play)
-        const first = yield* play.take([], stop(play, deep))
-        assert.sameMembers(first.requests.map(S.keyOf), ["r.00.01", "r.01"])
-        yield* play.restart
-        const second = yield* play.take([], play.answersFor({ "r.00.01": yes }))
-        assert.sameMembers(second.requests.map(S.keyOf), ["r.01"])
-        const third = yield* play.take([], play.answersFor({ "r.01": yes }))
-        assert.deepStrictEqual(third.requests, [])
-        if (!S.isHeld(way)) assert.strictEqual(third.tag, "Stopped")
-        assert.strictEqual(yield* S.calls(play), models)
-        assert.sameMembers(play.did, ["saw:r.00.00.01", "paid:r.00.01", "paid:r.01"])
-        assert.strictEqual((yield* play.say("Well?")).text, "Something else.")
-        assert.strictEqual(yield* S.calls(play), models + 1)
-        assert.deepStrictEqual(yield* play.refusals, [])
-      })
-  )
+  S.inWays("L5 leaves what waits beside it open, at every level, and lets what is approved there run", function*(way) {
+    const play = yield* S.begin(way, Tree.threeLevels)
+    yield* play.begin
+    const models = yield* S.calls(play)
+    const first = yield* play.take([], stop(play, deep))
+    assert.sameMembers(first.requests.map(S.keyOf), ["r.00.01", "r.01"])
+    yield* play.restart
+    const second = yield* play.take([], play.answersFor({ "r.00.01": yes }))
+    assert.sameMembers(second.requests.map(S.keyOf), ["r.01"])
+    const third = yield* play.take([], play.answersFor({ "r.01": yes }))
+    assert.deepStrictEqual(third.requests, [])
+    if (!S.isHeld(way)) assert.strictEqual(third.tag, "Stopped")
+    assert.strictEqual(yield* S.calls(play), models)
+    assert.sameMembers(play.did, ["saw:r.00.00.01", "paid:r.00.01", "paid:r.01"])
+    assert.strictEqual((yield* play.say("Well?")).text, "Something else.")
+    assert.strictEqual(yield* S.calls(play), models + 1)
+    assert.deepStrictEqual(yield* play.refusals, [])
+  })
 
   it.effect("L5 given by a controller ends the turn that it is given in", () =>
     Effect.gen(function*() {
@@ -97,32 +91,23 @@ describe("a denial that stops, within an agent", () => {
       assert.isTrue(Response.isStopped(turn.parts))
     }))
 
-  S.inWays(
-    "L5 ends a tool that talks to several agents, with what the others of them wait for",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.agent([Tree.team(Tree.agent([Tree.pay]), Tree.agent([Tree.pay]))]))
-        yield* play.begin
-        const models = yield* S.calls(play)
-        const taken = yield* play.take([], stop(play, "r.00#0.00"))
-        assert.deepStrictEqual(taken.requests, [])
-        if (!S.isHeld(way)) assert.strictEqual(taken.tag, "Stopped")
-        yield* S.refused(play, play.answersFor({ "r.00#1.00": yes }), "AlreadyDecided")
-        assert.strictEqual(yield* S.calls(play), models)
-        assert.deepStrictEqual(play.did, [])
-      })
-  )
+  S.inWays("L5 ends a tool that talks to several agents, with what the others of them wait for", function*(way) {
+    const play = yield* S.begin(way, Tree.agent([Tree.team(Tree.agent([Tree.pay]), Tree.agent([Tree.pay]))]))
+    yield* play.begin
+    const models = yield* S.calls(play)
+    const taken = yield* play.take([], stop(play, "r.00#0.00"))
+    assert.deepStrictEqual(taken.requests, [])
+    if (!S.isHeld(way)) assert.strictEqual(taken.tag, "Stopped")
+    yield* S.refused(play, play.answersFor({ "r.00#1.00": yes }), "AlreadyDecided")
+    assert.strictEqual(yield* S.calls(play), models)
+    assert.deepStrictEqual(play.did, [])
+  })
 })
 
 describe("`cancel` of an agent's own conversation", () => {
   it.effect("L2 is refused, and stops nothing: the outermost one is what people see", () =>
     Effect.gen(function*() {
-      const store = yield* S.makeStore
-      const ids = new Set<string>()
-      const watched = intercept(store, (operation, key, run) => {
-        if (operation === "conversations.write") ids.add(key)
-        return run
-      })
+      const { ids, store, watched } = yield* S.makeWatched
       const hold = yield* S.makeHold
       const play = yield* S.begin("send", Tree.agent([Tree.inner([Tree.look])]), {
         store: watched,

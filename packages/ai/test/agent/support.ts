@@ -1,8 +1,10 @@
 /** What the tests of agents inside agents share. */
 import { assert, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, type Scope } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import { ApprovalError, Store } from "../../src/index.ts"
+import { type Story, tell } from "../laws/story.ts"
 import * as Laws from "../laws/support.ts"
+import { intercept } from "../store/intercept.ts"
 import * as Play from "./play.ts"
 
 export { LanguageModel } from "effect/ai/LanguageModel"
@@ -15,10 +17,10 @@ export const someWays = ["stream", "generateText"] as const
 /** Registers one test for each of some ways of taking a turn. */
 export const inWays = (
   title: string,
-  story: (way: Play.Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
+  story: Story<[way: Play.Way]>,
   only: ReadonlyArray<Play.Way> = someWays
 ): void => {
-  for (const way of only) it.effect(`${title} [${way}]`, () => story(way))
+  for (const way of only) it.effect(`${title} [${way}]`, () => tell(story, way))
 }
 
 /** A turn that goes on beside the test. */
@@ -67,3 +69,13 @@ export const calls = (play: Play.Play): Effect.Effect<number> =>
   Effect.map(Effect.forEach(play.processes, ({ script }) => script.requests), (all) => all.flat().length)
 
 export const makeStore = Store.makeMemory()
+
+/** A store that tells the ids of all conversations that were written. */
+export const makeWatched = Effect.map(makeStore, (store) => {
+  const ids = new Set<string>()
+  const watched = intercept(store, (operation, key, run) => {
+    if (operation === "conversations.write") ids.add(key)
+    return run
+  })
+  return { ids, store, watched }
+})

@@ -13,47 +13,44 @@ const innermost = "r.00.00.00"
 describe("an edit in a message history, which anybody may have written", () => {
   S.inWays(
     "L4 is no answer to what is asked three levels deep: nothing runs, and it is asked again as it was",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.threeLevels)
-        yield* play.begin
-        const edit = S.answerTo(play.seen.get(innermost)!, S.edited("mallory"))
-        const turn = yield* play.take([], [edit])
-        yield* play.check(turn)
-        yield* play.answer({ [innermost]: yes, "r.01": yes, "r.00.01": yes })
-      }),
-    ["streamText"]
-  )
-
-  S.inWays("L4 is none beside answers that count, which do", (way) =>
-    Effect.gen(function*() {
+    function*(way) {
       const play = yield* S.begin(way, Tree.threeLevels)
       yield* play.begin
       const edit = S.answerTo(play.seen.get(innermost)!, S.edited("mallory"))
-      const turn = yield* play.take([], [...play.answersFor({ "r.00.01": yes }), edit])
+      const turn = yield* play.take([], [edit])
       yield* play.check(turn)
-      assert.include(play.did, "paid:r.00.01")
-    }), ["streamText"])
+      yield* play.answer({ [innermost]: yes, "r.01": yes, "r.00.01": yes })
+    },
+    ["streamText"]
+  )
+
+  S.inWays("L4 is none beside answers that count, which do", function*(way) {
+    const play = yield* S.begin(way, Tree.threeLevels)
+    yield* play.begin
+    const edit = S.answerTo(play.seen.get(innermost)!, S.edited("mallory"))
+    const turn = yield* play.take([], [...play.answersFor({ "r.00.01": yes }), edit])
+    yield* play.check(turn)
+    assert.include(play.did, "paid:r.00.01")
+  }, ["streamText"])
 })
 
 describe("an answer to what was asked elsewhere", () => {
-  S.inWays("L4 deep in another conversation is unknown here, and stays open there", (way) =>
-    Effect.gen(function*() {
-      const store = yield* S.makeStore
-      const other = yield* S.begin("send", Tree.threeLevels, { store, id: "c2" })
-      yield* other.begin
-      const play = yield* S.begin(way, Tree.threeLevels, { store })
-      yield* play.begin
-      for (const request of other.seen.values()) {
-        yield* S.refused(play, [Approval.approve(request)], "UnknownApproval")
-      }
-      // Beside one that counts it is refused alone.
-      const both = [Approval.approve(other.seen.get(innermost)!), ...play.answersFor({ [innermost]: yes })]
-      const turn = yield* play.take([], both)
-      yield* play.check(turn)
-      if (!S.isHeld(way)) assert.lengthOf(turn.refused, 1)
-      yield* other.check()
-    }))
+  S.inWays("L4 deep in another conversation is unknown here, and stays open there", function*(way) {
+    const store = yield* S.makeStore
+    const other = yield* S.begin("send", Tree.threeLevels, { store, id: "c2" })
+    yield* other.begin
+    const play = yield* S.begin(way, Tree.threeLevels, { store })
+    yield* play.begin
+    for (const request of other.seen.values()) {
+      yield* S.refused(play, [Approval.approve(request)], "UnknownApproval")
+    }
+    // Beside one that counts it is refused alone.
+    const both = [Approval.approve(other.seen.get(innermost)!), ...play.answersFor({ [innermost]: yes })]
+    const turn = yield* play.take([], both)
+    yield* play.check(turn)
+    if (!S.isHeld(way)) assert.lengthOf(turn.refused, 1)
+    yield* other.check()
+  })
 
   it.effect("L4 by another principal, in another scope of the same id, is unknown", () =>
     Effect.gen(function*() {
@@ -115,43 +112,34 @@ describe("who decided", () => {
 })
 
 describe("a page that has lost the metadata of an inner request", () => {
-  S.inWays(
-    "L4 shows a call that it does not know, and never the parameters of the outer one",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.threeLevels)
-        const { script, serving, toolkit } = play.process()
-        const { parts } = yield* serving(
-          Laws.takeTurn(way as Laws.Mode, { model: script.model, toolkit, prompt: "Task r" })
-        )
-        const bare = parts.map((part) =>
-          part.type === "tool-approval-request" ? { ...part, metadata: {} } as typeof part : part
-        )
-        const shown = Response.approvalRequests(bare)
-        assert.lengthOf(shown, 3)
-        const inner = shown.filter(({ toolCallId }) => toolCallId.includes("/"))
-        assert.lengthOf(inner, 2)
-        for (const { description, params } of inner) {
-          assert.notInclude(description, "Agent")
-          assert.notInclude(JSON.stringify(params), "r.00")
-        }
-      }),
-    ["streamText"]
-  )
+  S.inWays("L4 shows a call that it does not know, and never the parameters of the outer one", function*(way) {
+    const play = yield* S.begin(way, Tree.threeLevels)
+    const { script, serving, toolkit } = play.process()
+    const { parts } = yield* serving(
+      Laws.takeTurn(way as Laws.Mode, { model: script.model, toolkit, prompt: "Task r" })
+    )
+    const bare = parts.map((part) =>
+      part.type === "tool-approval-request" ? { ...part, metadata: {} } as typeof part : part
+    )
+    const shown = Response.approvalRequests(bare)
+    assert.lengthOf(shown, 3)
+    const inner = shown.filter(({ toolCallId }) => toolCallId.includes("/"))
+    assert.lengthOf(inner, 2)
+    for (const { description, params } of inner) {
+      assert.notInclude(description, "Agent")
+      assert.notInclude(JSON.stringify(params), "r.00")
+    }
+  }, ["streamText"])
 })
 
 describe("a yes for a call that has ended", () => {
-  S.inWays(
-    "L2 the very same answer again, in the same history or conversation, runs nothing again",
-    (way) =>
-      Effect.gen(function*() {
-        const play = yield* S.begin(way, Tree.threeLevels)
-        yield* play.begin
-        const answers = play.answersFor({ [innermost]: yes, "r.00.01": yes })
-        yield* play.check(yield* play.take([], answers))
-        const exit = yield* Effect.exit(play.take([], answers))
-        if (!S.isHeld(way)) assert.isTrue(Exit.isFailure(exit))
-        yield* play.check()
-      })
-  )
+  S.inWays("L2 the very same answer again, in the same history or conversation, runs nothing again", function*(way) {
+    const play = yield* S.begin(way, Tree.threeLevels)
+    yield* play.begin
+    const answers = play.answersFor({ [innermost]: yes, "r.00.01": yes })
+    yield* play.check(yield* play.take([], answers))
+    const exit = yield* Effect.exit(play.take([], answers))
+    if (!S.isHeld(way)) assert.isTrue(Exit.isFailure(exit))
+    yield* play.check()
+  })
 })

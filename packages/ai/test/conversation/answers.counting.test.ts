@@ -42,64 +42,57 @@ describe("with a text, an answer", () => {
       assert.lengthOf(started.steps, 2)
     }).pipe(Effect.provide(ApprovalMemory.layerSession())))
 
-  A.eachWay(
-    "reaches the provider that asks for itself, in its place and with its reason (law L9)",
-    (say) =>
-      Effect.gen(function*() {
-        for (const decided of ["approve", "deny"] as const) {
-          const turns = [H.asking(1), [...decided === "approve" ? [H.done(1)] : [], ScriptedModel.text("Well.")]]
-          const script = yield* ScriptedModel.make({ turns, strict: H.allowed })
-          const conversation = yield* Effect.provideServiceEffect(
-            Conversation.make({ id: `answered beside a text ${count++}`, toolkit: Toolkit.make(H.Mcp) }),
-            LanguageModel.LanguageModel,
-            LanguageModel.make(script.params)
-          )
-          const [request] = C.requestsOf(yield* conversation.send("Open an issue."))
-          const answers = decided === "approve" ? Approval.approve(request!) : Approval.deny(request!, "a duplicate")
-          const started = { conversation, script } as unknown as C.Started
-          assert.strictEqual(C.finished(yield* say(started, "And hurry.", { answers })), "Well.")
-          assert.strictEqual(yield* script.calls, 2)
-          const sent = (yield* C.prompts(script)).at(-1)!
-          assert.deepStrictEqual(H.approvals(sent), [
-            "request mcpr_1",
-            decided === "approve" ? "approve mcpr_1" : "deny mcpr_1 a duplicate"
-          ])
-          assert.deepStrictEqual(sent.content.map(({ role }) => role).slice(-2), ["tool", "user"])
-        }
-      })
-  )
+  A.eachWay("reaches the provider that asks for itself, in its place and with its reason (law L9)", function*(say) {
+    for (const decided of ["approve", "deny"] as const) {
+      const turns = [H.asking(1), [...decided === "approve" ? [H.done(1)] : [], ScriptedModel.text("Well.")]]
+      const script = yield* ScriptedModel.make({ turns, strict: H.allowed })
+      const conversation = yield* Effect.provideServiceEffect(
+        Conversation.make({ id: `answered beside a text ${count++}`, toolkit: Toolkit.make(H.Mcp) }),
+        LanguageModel.LanguageModel,
+        LanguageModel.make(script.params)
+      )
+      const [request] = C.requestsOf(yield* conversation.send("Open an issue."))
+      const answers = decided === "approve" ? Approval.approve(request!) : Approval.deny(request!, "a duplicate")
+      const started = { conversation, script } as unknown as C.Started
+      assert.strictEqual(C.finished(yield* say(started, "And hurry.", { answers })), "Well.")
+      assert.strictEqual(yield* script.calls, 2)
+      const sent = (yield* C.prompts(script)).at(-1)!
+      assert.deepStrictEqual(H.approvals(sent), [
+        "request mcpr_1",
+        decided === "approve" ? "approve mcpr_1" : "deny mcpr_1 a duplicate"
+      ])
+      assert.deepStrictEqual(sent.content.map(({ role }) => role).slice(-2), ["tool", "user"])
+    }
+  })
 
-  A.eachWay("that comes too late is refused, and the text counts", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[C.remove("a")], "Too late."], approval: { expiresIn: "1 hour" } })
-      const [request] = C.requestsOf(yield* started.conversation.send("Go."))
-      yield* TestClock.adjust("2 hours")
-      const outcome = yield* say(started, "Did you?", { answers: Approval.approve(request!) })
-      assert.strictEqual(C.finished(outcome), "Too late.")
-      assert.deepStrictEqual(A.refusedOf(outcome), [[request!.approvalId, "Expired"]])
-      assert.deepStrictEqual(started.steps, [])
-    }))
+  A.eachWay("that comes too late is refused, and the text counts", function*(say) {
+    const started = yield* C.start({ turns: [[C.remove("a")], "Too late."], approval: { expiresIn: "1 hour" } })
+    const [request] = C.requestsOf(yield* started.conversation.send("Go."))
+    yield* TestClock.adjust("2 hours")
+    const outcome = yield* say(started, "Did you?", { answers: Approval.approve(request!) })
+    assert.strictEqual(C.finished(outcome), "Too late.")
+    assert.deepStrictEqual(A.refusedOf(outcome), [[request!.approvalId, "Expired"]])
+    assert.deepStrictEqual(started.steps, [])
+  })
 
-  A.eachWay("that only remarks leaves its request to what `send(text)` makes of it", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[C.remove("a")], "As you like."] })
-      const [request] = C.requestsOf(yield* started.conversation.send("Go."))
-      const { approvalId } = request!
-      const answers = new Approval.ApprovalAnswer({ approvalId, decision: new Approval.Info({ note: "ask Ann" }) })
-      assert.strictEqual(C.finished(yield* say(started, "Leave it.", { answers })), "As you like.")
-      assert.include(JSON.stringify(yield* lastPrompt(started.script)), "uperseded by a new message")
-    }))
+  A.eachWay("that only remarks leaves its request to what `send(text)` makes of it", function*(say) {
+    const started = yield* C.start({ turns: [[C.remove("a")], "As you like."] })
+    const [request] = C.requestsOf(yield* started.conversation.send("Go."))
+    const { approvalId } = request!
+    const answers = new Approval.ApprovalAnswer({ approvalId, decision: new Approval.Info({ note: "ask Ann" }) })
+    assert.strictEqual(C.finished(yield* say(started, "Leave it.", { answers })), "As you like.")
+    assert.include(JSON.stringify(yield* lastPrompt(started.script)), "uperseded by a new message")
+  })
 
-  A.eachWay("in a full conversation is not decided: nothing more can be said there", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[C.remove("a")]], maxBytes: 400 })
-      const [request] = C.requestsOf(yield* started.conversation.send("Go."))
-      const text = "x".repeat(400)
-      assert.strictEqual(yield* A.reasonOf(say(started, text, { answers: Approval.deny(request!) })), "Full")
-      assert.lengthOf(yield* started.conversation.pending(), 1)
-      yield* Effect.exit(say(started, [], { answers: Approval.deny(request!) }))
-      assert.deepStrictEqual(yield* started.conversation.pending(), [])
-    }))
+  A.eachWay("in a full conversation is not decided: nothing more can be said there", function*(say) {
+    const started = yield* C.start({ turns: [[C.remove("a")]], maxBytes: 400 })
+    const [request] = C.requestsOf(yield* started.conversation.send("Go."))
+    const text = "x".repeat(400)
+    assert.strictEqual(yield* A.reasonOf(say(started, text, { answers: Approval.deny(request!) })), "Full")
+    assert.lengthOf(yield* started.conversation.pending(), 1)
+    yield* Effect.exit(say(started, [], { answers: Approval.deny(request!) }))
+    assert.deepStrictEqual(yield* started.conversation.pending(), [])
+  })
 })
 
 describe("an answer that settles nothing", () => {
@@ -144,16 +137,12 @@ describe("an answer that settles nothing", () => {
       assert.deepStrictEqual(sent.content.map(({ role }) => role), ["user", "assistant", "tool", "user"])
     })))
 
-  A.eachWay(
-    "because it does not fit is told to whoever took the turn, and is in no history",
-    (say) =>
-      Effect.gen(function*() {
-        const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "Done."] })
-        const [a, b] = C.requestsOf(yield* started.conversation.send("Go."))
-        const answers = [Approval.approve(a!), Approval.approve(b!, { params: { nonsense: true } })]
-        const outcome = yield* say(started, [], { answers })
-        assert.deepStrictEqual(A.refusedOf(outcome), [[b!.approvalId, "InvalidEdit"]])
-        assert.notInclude(JSON.stringify(yield* started.conversation.history), "nonsense")
-      })
-  )
+  A.eachWay("because it does not fit is told to whoever took the turn, and is in no history", function*(say) {
+    const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "Done."] })
+    const [a, b] = C.requestsOf(yield* started.conversation.send("Go."))
+    const answers = [Approval.approve(a!), Approval.approve(b!, { params: { nonsense: true } })]
+    const outcome = yield* say(started, [], { answers })
+    assert.deepStrictEqual(A.refusedOf(outcome), [[b!.approvalId, "InvalidEdit"]])
+    assert.notInclude(JSON.stringify(yield* started.conversation.history), "nonsense")
+  })
 })

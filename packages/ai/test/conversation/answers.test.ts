@@ -20,203 +20,178 @@ const askedIn = ({ content }: C.Outcome) =>
 describe("answers and a text", () => {
   A.eachWay(
     "are one turn: what is approved runs, the text follows, and the model is called once for both",
-    (say) =>
-      Effect.gen(function*() {
-        const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "Done."] })
-        const { conversation, script, steps } = started
-        const [a, b] = C.requestsOf(yield* conversation.send("Clean up."))
-        const outcome = yield* say(started, "And hurry.", {
-          answers: [Approval.approve(a!), Approval.deny(b!, "keep it")]
-        })
-        assert.strictEqual(C.finished(outcome), "Done.")
-        assert.deepStrictEqual(outcome.refused, [])
-        assert.deepStrictEqual(steps, [["DeleteFile", "a"]])
-        assert.strictEqual(yield* script.calls, 2)
-        assert.deepStrictEqual(yield* lastOutline(script), [
-          "user:[Clean up.]",
-          "assistant:[call remove-a, call remove-b]",
-          "tool:[result remove-a, failure remove-b]",
-          "user:[And hurry.]"
-        ])
-        const roles = (yield* conversation.history).content.map(({ role }) => role)
-        assert.deepStrictEqual(roles, ["user", "assistant", "tool", "user", "tool", "assistant"])
-        assert.deepStrictEqual(yield* conversation.pending(), [])
+    function*(say) {
+      const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "Done."] })
+      const { conversation, script, steps } = started
+      const [a, b] = C.requestsOf(yield* conversation.send("Clean up."))
+      const outcome = yield* say(started, "And hurry.", {
+        answers: [Approval.approve(a!), Approval.deny(b!, "keep it")]
       })
+      assert.strictEqual(C.finished(outcome), "Done.")
+      assert.deepStrictEqual(outcome.refused, [])
+      assert.deepStrictEqual(steps, [["DeleteFile", "a"]])
+      assert.strictEqual(yield* script.calls, 2)
+      assert.deepStrictEqual(yield* lastOutline(script), [
+        "user:[Clean up.]",
+        "assistant:[call remove-a, call remove-b]",
+        "tool:[result remove-a, failure remove-b]",
+        "user:[And hurry.]"
+      ])
+      const roles = (yield* conversation.history).content.map(({ role }) => role)
+      assert.deepStrictEqual(roles, ["user", "assistant", "tool", "user", "tool", "assistant"])
+      assert.deepStrictEqual(yield* conversation.pending(), [])
+    }
   )
 
   A.eachWay(
     "count each for itself: a stale, foreign or unreadable answer is refused, and never voids the text",
-    (say) =>
-      Effect.gen(function*() {
-        const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "One left.", "Yes.", "And now?"] })
-        const other = yield* C.start({ id: "c2", turns: [[C.remove("z")]] })
-        const [foreign] = C.requestsOf(yield* other.conversation.send("Go."))
-        const { conversation, steps } = started
-        const [a, b] = C.requestsOf(yield* conversation.send("Clean up."))
-        yield* conversation.decide(Approval.approve(a!))
-        const answers: ReadonlyArray<any> = [
-          Approval.deny(a!),
-          Approval.approve(foreign!),
-          { approvalId: b!.approvalId, approved: "yes" },
-          { approved: true },
-          17,
-          Approval.approve(b!)
-        ]
-        const outcome = yield* say(started, "What about b?", { answers })
-        assert.strictEqual(C.finished(outcome), "One left.")
-        assert.sameDeepMembers(A.refusedOf(outcome), [
-          [b!.approvalId, "InvalidAnswer"],
-          ["", "InvalidAnswer"],
-          ["", "InvalidAnswer"],
-          [a!.approvalId, "AlreadyDecided"],
-          [foreign!.approvalId, "UnknownApproval"]
-        ])
-        assert.deepStrictEqual(steps.map(([, path]) => path), ["a", "b"])
-        const stale = yield* say(started, "Well?", { answers: [Approval.approve(b!)] })
-        assert.strictEqual(C.finished(stale), "Yes.")
-        assert.deepStrictEqual(A.refusedOf(stale), [[b!.approvalId, "AlreadyDecided"]])
-        assert.strictEqual(C.finished(yield* say(started, "So?", { answers: [17 as never] })), "And now?")
-      })
+    function*(say) {
+      const started = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "One left.", "Yes.", "And now?"] })
+      const other = yield* C.start({ id: "c2", turns: [[C.remove("z")]] })
+      const [foreign] = C.requestsOf(yield* other.conversation.send("Go."))
+      const { conversation, steps } = started
+      const [a, b] = C.requestsOf(yield* conversation.send("Clean up."))
+      yield* conversation.decide(Approval.approve(a!))
+      const answers: ReadonlyArray<any> = [
+        Approval.deny(a!),
+        Approval.approve(foreign!),
+        { approvalId: b!.approvalId, approved: "yes" },
+        { approved: true },
+        17,
+        Approval.approve(b!)
+      ]
+      const outcome = yield* say(started, "What about b?", { answers })
+      assert.strictEqual(C.finished(outcome), "One left.")
+      assert.sameDeepMembers(A.refusedOf(outcome), [
+        [b!.approvalId, "InvalidAnswer"],
+        ["", "InvalidAnswer"],
+        ["", "InvalidAnswer"],
+        [a!.approvalId, "AlreadyDecided"],
+        [foreign!.approvalId, "UnknownApproval"]
+      ])
+      assert.deepStrictEqual(steps.map(([, path]) => path), ["a", "b"])
+      const stale = yield* say(started, "Well?", { answers: [Approval.approve(b!)] })
+      assert.strictEqual(C.finished(stale), "Yes.")
+      assert.deepStrictEqual(A.refusedOf(stale), [[b!.approvalId, "AlreadyDecided"]])
+      assert.strictEqual(C.finished(yield* say(started, "So?", { answers: [17 as never] })), "And now?")
+    }
   )
 
-  A.eachWay(
-    "without a text, where none counts, fail as `decide` does, and change nothing",
-    (say) =>
-      Effect.gen(function*() {
-        const started = yield* C.start({ turns: [[C.remove("a")], "Done."] })
-        const { conversation, script } = started
-        const [a] = C.requestsOf(yield* conversation.send("Clean up."))
-        const before = yield* conversation.history
-        for (
-          const answers of [
-            { approvalId: "made-up", approved: true },
-            [{ approvalId: a!.approvalId } as never],
-            17 as never
-          ]
-        ) {
-          const reason = yield* A.reasonOf(say(started, [], { answers }))
-          assert.strictEqual(reason, yield* A.reasonOf(conversation.decide(answers)))
-          assert.deepStrictEqual(yield* conversation.history, before)
-        }
-        assert.strictEqual(yield* script.calls, 1)
-        // As `decide` does.
-        assert.strictEqual(C.finished(yield* say(started, [], { answers: Approval.approve(a!) })), "Done.")
-        assert.strictEqual(yield* A.reasonOf(say(started, [], { answers: Approval.approve(a!) })), "AlreadyDecided")
-      })
-  )
+  A.eachWay("without a text, where none counts, fail as `decide` does, and change nothing", function*(say) {
+    const started = yield* C.start({ turns: [[C.remove("a")], "Done."] })
+    const { conversation, script } = started
+    const [a] = C.requestsOf(yield* conversation.send("Clean up."))
+    const before = yield* conversation.history
+    for (
+      const answers of [
+        { approvalId: "made-up", approved: true },
+        [{ approvalId: a!.approvalId } as never],
+        17 as never
+      ]
+    ) {
+      const reason = yield* A.reasonOf(say(started, [], { answers }))
+      assert.strictEqual(reason, yield* A.reasonOf(conversation.decide(answers)))
+      assert.deepStrictEqual(yield* conversation.history, before)
+    }
+    assert.strictEqual(yield* script.calls, 1)
+    // As `decide` does.
+    assert.strictEqual(C.finished(yield* say(started, [], { answers: Approval.approve(a!) })), "Done.")
+    assert.strictEqual(yield* A.reasonOf(say(started, [], { answers: Approval.approve(a!) })), "AlreadyDecided")
+  })
 
-  A.eachWay("with an empty list of answers are the text alone", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: ["Hello."] })
-      assert.strictEqual(C.finished(yield* say(started, "Hi.", { answers: [] })), "Hello.")
-      assert.strictEqual(C.finished(yield* say(started, [], { answers: [] })), "")
-      assert.strictEqual(yield* started.script.calls, 1)
-    }))
+  A.eachWay("with an empty list of answers are the text alone", function*(say) {
+    const started = yield* C.start({ turns: ["Hello."] })
+    assert.strictEqual(C.finished(yield* say(started, "Hi.", { answers: [] })), "Hello.")
+    assert.strictEqual(C.finished(yield* say(started, [], { answers: [] })), "")
+    assert.strictEqual(yield* started.script.calls, 1)
+  })
 
-  A.eachWay(
-    "with a denial that stops the turn: the text counts, and the model is called",
-    (say) =>
-      Effect.gen(function*() {
-        const started = yield* C.start({ turns: [[C.remove("a")], [C.read("b")], "Read instead."] })
-        const [a] = C.requestsOf(yield* started.conversation.send("Clean up."))
-        const outcome = yield* say(started, "Read b instead.", { answers: Approval.deny(a!, "no", { stop: true }) })
-        assert.strictEqual(C.finished(outcome), "Read instead.")
-        assert.deepStrictEqual(started.steps, [["ReadFile", "b"]])
-        assert.include(JSON.stringify((yield* C.prompts(started.script)).at(-1)), "no")
-      })
-  )
+  A.eachWay("with a denial that stops the turn: the text counts, and the model is called", function*(say) {
+    const started = yield* C.start({ turns: [[C.remove("a")], [C.read("b")], "Read instead."] })
+    const [a] = C.requestsOf(yield* started.conversation.send("Clean up."))
+    const outcome = yield* say(started, "Read b instead.", { answers: Approval.deny(a!, "no", { stop: true }) })
+    assert.strictEqual(C.finished(outcome), "Read instead.")
+    assert.deepStrictEqual(started.steps, [["ReadFile", "b"]])
+    assert.include(JSON.stringify((yield* C.prompts(started.script)).at(-1)), "no")
+  })
 
-  A.eachWay("where the text cannot be said, decide nothing", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[C.menu("external"), C.remove("a")], "Done."] })
-      const requests = C.requestsOf(yield* started.conversation.send("Go."))
-      const answers = requests.map((request) =>
-        request.awaited === undefined ? Approval.approve(request) : Approval.answer(request, { paid: "1" })
-      )
-      assert.strictEqual(yield* A.reasonOf(say(started, " ", { answers })), "InvalidPrompt")
-      assert.strictEqual(yield* A.reasonOf(say(started, [{ role: "user", content: [] }], { answers })), "InvalidPrompt")
-      assert.deepStrictEqual(yield* started.conversation.pending(), requests)
-      assert.strictEqual(C.finished(yield* say(started, "Go on.", { answers })), "Done.")
-      assert.deepStrictEqual(started.steps.map(([step]) => step), ["start", "external", "DeleteFile"])
-    }))
+  A.eachWay("where the text cannot be said, decide nothing", function*(say) {
+    const started = yield* C.start({ turns: [[C.menu("external"), C.remove("a")], "Done."] })
+    const requests = C.requestsOf(yield* started.conversation.send("Go."))
+    const answers = requests.map((request) =>
+      request.awaited === undefined ? Approval.approve(request) : Approval.answer(request, { paid: "1" })
+    )
+    assert.strictEqual(yield* A.reasonOf(say(started, " ", { answers })), "InvalidPrompt")
+    assert.strictEqual(yield* A.reasonOf(say(started, [{ role: "user", content: [] }], { answers })), "InvalidPrompt")
+    assert.deepStrictEqual(yield* started.conversation.pending(), requests)
+    assert.strictEqual(C.finished(yield* say(started, "Go on.", { answers })), "Done.")
+    assert.deepStrictEqual(started.steps.map(([step]) => step), ["start", "external", "DeleteFile"])
+  })
 
-  A.eachWay(
-    "what a tool waits for is answered, and the text that follows does not pass over it",
-    (say) =>
-      Effect.gen(function*() {
-        const kinds = [C.ask("Size?"), C.menu("one"), C.menu("external")]
-        const started = yield* C.start({ turns: [kinds, "Thanks."] })
-        const requests = C.requestsOf(yield* started.conversation.send("Go."))
-        const answers = requests.map((request) =>
-          Approval.answer(request, request.interaction === "external" ? { paid: "20" } : "soup")
-        )
-        const outcome = yield* say(started, "And hurry.", { answers })
-        assert.strictEqual(C.finished(outcome), "Thanks.")
-        assert.sameMembers(started.steps.map(([step]) => step), ["start", "start", "start", "text", "one", "external"])
-        assert.deepStrictEqual((yield* lastOutline(started.script)).slice(2), [
-          "tool:[result ask-Size?, result menu-one, result menu-external]",
-          "user:[And hurry.]"
-        ])
-      })
-  )
+  A.eachWay("what a tool waits for is answered, and the text that follows does not pass over it", function*(say) {
+    const kinds = [C.ask("Size?"), C.menu("one"), C.menu("external")]
+    const started = yield* C.start({ turns: [kinds, "Thanks."] })
+    const requests = C.requestsOf(yield* started.conversation.send("Go."))
+    const answers = requests.map((request) =>
+      Approval.answer(request, request.interaction === "external" ? { paid: "20" } : "soup")
+    )
+    const outcome = yield* say(started, "And hurry.", { answers })
+    assert.strictEqual(C.finished(outcome), "Thanks.")
+    assert.sameMembers(started.steps.map(([step]) => step), ["start", "start", "start", "text", "one", "external"])
+    assert.deepStrictEqual((yield* lastOutline(started.script)).slice(2), [
+      "tool:[result ask-Size?, result menu-one, result menu-external]",
+      "user:[And hurry.]"
+    ])
+  })
 
-  A.eachWay("a text answers a question that is open beside what is decided", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[C.ask("Size?"), C.remove("a")], "Large it is."] })
-      const requests = C.requestsOf(yield* started.conversation.send("Go."))
-      const gated = requests.find(({ awaited }) => awaited === undefined)
-      const outcome = yield* say(started, "large", { answers: Approval.approve(gated!) })
-      assert.strictEqual(C.finished(outcome), "Large it is.")
-      assert.sameDeepMembers([...started.steps], [["start", "Size?"], ["text", "large"], ["DeleteFile", "a"]])
-    }))
+  A.eachWay("a text answers a question that is open beside what is decided", function*(say) {
+    const started = yield* C.start({ turns: [[C.ask("Size?"), C.remove("a")], "Large it is."] })
+    const requests = C.requestsOf(yield* started.conversation.send("Go."))
+    const gated = requests.find(({ awaited }) => awaited === undefined)
+    const outcome = yield* say(started, "large", { answers: Approval.approve(gated!) })
+    assert.strictEqual(C.finished(outcome), "Large it is.")
+    assert.sameDeepMembers([...started.steps], [["start", "Size?"], ["text", "large"], ["DeleteFile", "a"]])
+  })
 
-  A.eachWay(
-    "where the model fails, both are kept: the next turn goes on, and nothing runs twice",
-    (say) =>
-      Effect.gen(function*() {
-        const overloaded = AiError.make({
-          module: "Provider",
-          method: "call",
-          reason: new AiError.UnknownError({ description: "overloaded" })
-        })
-        const started = yield* C.start({ turns: [[C.remove("a")], overloaded, "Done."] })
-        const [a] = C.requestsOf(yield* started.conversation.send("Clean up."))
-        yield* Effect.flip(say(started, "And hurry.", { answers: Approval.approve(a!) }))
-        assert.include(JSON.stringify(yield* started.conversation.history), "And hurry.")
-        assert.strictEqual(C.finished(yield* started.conversation.send([])), "Done.")
-        assert.deepStrictEqual(started.steps, [["DeleteFile", "a"]])
-        assert.deepStrictEqual((yield* lastOutline(started.script)).slice(1), [
-          "assistant:[call remove-a]",
-          "tool:[result remove-a]",
-          "user:[And hurry.]"
-        ])
-      })
-  )
+  A.eachWay("where the model fails, both are kept: the next turn goes on, and nothing runs twice", function*(say) {
+    const overloaded = AiError.make({
+      module: "Provider",
+      method: "call",
+      reason: new AiError.UnknownError({ description: "overloaded" })
+    })
+    const started = yield* C.start({ turns: [[C.remove("a")], overloaded, "Done."] })
+    const [a] = C.requestsOf(yield* started.conversation.send("Clean up."))
+    yield* Effect.flip(say(started, "And hurry.", { answers: Approval.approve(a!) }))
+    assert.include(JSON.stringify(yield* started.conversation.history), "And hurry.")
+    assert.strictEqual(C.finished(yield* started.conversation.send([])), "Done.")
+    assert.deepStrictEqual(started.steps, [["DeleteFile", "a"]])
+    assert.deepStrictEqual((yield* lastOutline(started.script)).slice(1), [
+      "assistant:[call remove-a]",
+      "tool:[result remove-a]",
+      "user:[And hurry.]"
+    ])
+  })
 })
 
 describe("a tool that begins to wait in a turn in which something is said", () => {
   const gated = { ...C.ask("Size?", "g"), name: "Gated" }
 
-  A.eachWay("takes no step from the model", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[gated], "As you like."], limits: { steps: 1 } })
-      const [request] = C.requestsOf(yield* started.conversation.send("Go."))
-      const outcome = yield* say(started, "And hurry.", { answers: Approval.approve(request!) })
-      assert.strictEqual(C.finished(outcome), "As you like.")
-    }))
+  A.eachWay("takes no step from the model", function*(say) {
+    const started = yield* C.start({ turns: [[gated], "As you like."], limits: { steps: 1 } })
+    const [request] = C.requestsOf(yield* started.conversation.send("Go."))
+    const outcome = yield* say(started, "And hurry.", { answers: Approval.approve(request!) })
+    assert.strictEqual(C.finished(outcome), "As you like.")
+  })
 
-  A.eachWay("is not passed over by a text that answers another question", (say) =>
-    Effect.gen(function*() {
-      const started = yield* C.start({ turns: [[C.ask("Colour?"), gated], "Never."] })
-      const requests = C.requestsOf(yield* started.conversation.send("Go."))
-      const answers = requests.filter(({ awaited }) => awaited === undefined).map((request) =>
-        Approval.approve(request)
-      )
-      const outcome = yield* say(started, "red", { answers })
-      assert.deepStrictEqual(C.requestsOf(outcome).map(({ toolCallId }) => toolCallId), ["g"])
-      assert.deepStrictEqual(askedIn(outcome), ["g"])
-      assert.deepInclude(started.steps, ["text", "red"])
-    }))
+  A.eachWay("is not passed over by a text that answers another question", function*(say) {
+    const started = yield* C.start({ turns: [[C.ask("Colour?"), gated], "Never."] })
+    const requests = C.requestsOf(yield* started.conversation.send("Go."))
+    const answers = requests.filter(({ awaited }) => awaited === undefined).map((request) => Approval.approve(request))
+    const outcome = yield* say(started, "red", { answers })
+    assert.deepStrictEqual(C.requestsOf(outcome).map(({ toolCallId }) => toolCallId), ["g"])
+    assert.deepStrictEqual(askedIn(outcome), ["g"])
+    assert.deepInclude(started.steps, ["text", "red"])
+  })
 })
 
 describe("what stays open beside a text is as with `send(text)`", () => {

@@ -1,7 +1,8 @@
 /** What tests of answers with a text share: every way of taking such a turn. */
 import { it } from "@effect/vitest"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { ApprovalError, type Conversation, ConversationStore, type Prompt } from "../../src/index.ts"
+import { type Story, tell } from "../laws/story.ts"
 import type * as C from "./support.ts"
 
 export type Say = (
@@ -21,8 +22,8 @@ export const ways: Record<string, Say> = {
     Effect.flatMap(conversation.start(prompt, options), ({ outcome }) => outcome)
 }
 
-export const eachWay = (title: string, test: (say: Say) => Effect.Effect<unknown, unknown, Scope.Scope>) => {
-  for (const [way, say] of Object.entries(ways)) it.effect(`${title} [${way}]`, () => test(say))
+export const eachWay = (title: string, test: Story<[say: Say]>) => {
+  for (const [way, say] of Object.entries(ways)) it.effect(`${title} [${way}]`, () => tell(test, say))
 }
 
 export const reasonOf = <A>(effect: Effect.Effect<A, unknown>) =>

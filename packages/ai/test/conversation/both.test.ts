@@ -5,23 +5,22 @@ import * as A from "./answers.ts"
 import * as F from "./following.ts"
 import * as C from "./support.ts"
 
-A.eachWay("what is posted twice, answers and a named text, is decided and said once", (say) =>
-  Effect.gen(function*() {
-    const started = yield* C.start({ turns: [[C.remove("a")], "Done."] })
-    const { conversation } = started
-    const [request] = C.requestsOf(yield* conversation.send("Go.", { messageId: "one" }))
-    const options = { answers: Approval.approve(request!), messageId: "two" }
-    assert.strictEqual(C.finished(yield* say(started, "And hurry.", options)), "Done.")
-    const before = yield* conversation.read
-    assert.deepStrictEqual(before.messages.map(({ id }) => id), ["one", "m1", "m2", "two", "m4", "m5"])
-    const again = yield* say(started, "And hurry.", options)
-    assert.deepStrictEqual(A.refusedOf(again), [[request!.approvalId, "AlreadyDecided"]])
-    assert.deepStrictEqual(yield* conversation.read, before)
-    assert.deepStrictEqual(started.steps, [["DeleteFile", "a"]])
-    assert.strictEqual((yield* conversation.stateOf(request!.approvalId))?.state, "done")
-    const wrong = yield* A.reasonOf(say(started, "Other.", options))
-    assert.strictEqual(wrong, "InvalidPrompt")
-  }))
+A.eachWay("what is posted twice, answers and a named text, is decided and said once", function*(say) {
+  const started = yield* C.start({ turns: [[C.remove("a")], "Done."] })
+  const { conversation } = started
+  const [request] = C.requestsOf(yield* conversation.send("Go.", { messageId: "one" }))
+  const options = { answers: Approval.approve(request!), messageId: "two" }
+  assert.strictEqual(C.finished(yield* say(started, "And hurry.", options)), "Done.")
+  const before = yield* conversation.read
+  assert.deepStrictEqual(before.messages.map(({ id }) => id), ["one", "m1", "m2", "two", "m4", "m5"])
+  const again = yield* say(started, "And hurry.", options)
+  assert.deepStrictEqual(A.refusedOf(again), [[request!.approvalId, "AlreadyDecided"]])
+  assert.deepStrictEqual(yield* conversation.read, before)
+  assert.deepStrictEqual(started.steps, [["DeleteFile", "a"]])
+  assert.strictEqual((yield* conversation.stateOf(request!.approvalId))?.state, "done")
+  const wrong = yield* A.reasonOf(say(started, "Other.", options))
+  assert.strictEqual(wrong, "InvalidPrompt")
+})
 
 it.effect("the id of a turn is where what it says begins in what is read", () =>
   Effect.gen(function*() {

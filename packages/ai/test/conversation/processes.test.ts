@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ConversationStore, Store } from "../../src/index.ts"
-import { failure, intercept } from "../store/intercept.ts"
+import { failure, intercept, silenceable } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -135,12 +135,7 @@ describe("one turn at a time", () => {
   it.effect("a process that died in a turn is taken over, with what it had written; if it lives after all, it adds nothing", () =>
     Effect.gen(function*() {
       const memory = yield* C.makeShared
-      let silent = false
-      // The first process cannot say any more that it lives.
-      const shared = intercept(
-        memory,
-        (operation, _, run) => silent && operation === "owners.beat" ? Effect.fail(failure(operation)) : run
-      )
+      const { silence, store: shared } = silenceable(memory)
       const entered = yield* Deferred.make<void>()
       const release = yield* Deferred.make<void>()
       const first = yield* C.start({
@@ -155,7 +150,7 @@ describe("one turn at a time", () => {
       })
       const running = yield* Effect.forkChild(Effect.flip(first.conversation.send("One.")), { startImmediately: true })
       yield* Deferred.await(entered)
-      silent = true
+      silence()
       yield* TestClock.adjust("2 minutes")
       const other = yield* C.start({ turns: ["Second."], shared: memory })
       assert.strictEqual(C.finished(yield* C.afterDeath(other.conversation.send("Two."))), "Second.")

@@ -15,7 +15,7 @@ import {
 } from "../../src/index.ts"
 import * as ConversationTurn from "../../src/internal/held/turn.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
-import { failure, intercept } from "../store/intercept.ts"
+import { failure, intercept, silenceable } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as C from "./support.ts"
 
@@ -119,15 +119,11 @@ describe("to look at a conversation", () => {
   it.effect("does not give a turn that was taken over what the other process wrote", () =>
     Effect.gen(function*() {
       const memory = yield* C.makeShared
-      let silent = false
-      const shared = intercept(
-        memory,
-        (operation, _, run) => silent && operation === "owners.beat" ? Effect.fail(failure(operation)) : run
-      )
+      const { silence, store: shared } = silenceable(memory)
       const release = yield* Deferred.make<void>()
       const first = yield* C.start({ turns: [[C.read("a")], "First."], shared, before: () => Deferred.await(release) })
       const running = yield* Effect.forkChild(Effect.flip(first.conversation.send("One.")), { startImmediately: true })
-      silent = true
+      silence()
       yield* TestClock.adjust("2 minutes")
       const begun = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()

@@ -32,6 +32,24 @@ type State = Partial<Conversation.RequestState>
 
 const deleted: State = { state: "done", result: { deleted: true }, isFailure: false }
 
+/** A run of a call that was approved, whose reader left while it was held. */
+const leave = Effect.fnUntraced(function*(options?: Partial<Parameters<typeof C.start>[0]>) {
+  const entered = yield* Deferred.make<void>()
+  const held = yield* Deferred.make<void>()
+  const { conversation } = yield* C.start({
+    ...options,
+    turns: [[C.remove("a")], "Done."],
+    before: () => Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(held))
+  })
+  const [a] = C.requestsOf(yield* conversation.send("Go."))
+  const turn = yield* Effect.forkChild(conversation.decide(Approval.approve(a!), { by: ada }), {
+    startImmediately: true
+  })
+  yield* Deferred.await(entered)
+  yield* Fiber.interrupt(turn)
+  return { a, conversation, held }
+})
+
 describe("stateOf, of what a provider asks about its own call,", () => {
   const begin = (turns: ReadonlyArray<ScriptedModel.Turn>) =>
     Effect.gen(function*() {
@@ -164,18 +182,7 @@ describe("stateOf, of what was answered,", () => {
 
   it.effect("and ran in a turn that its reader left: the journal knows it before the history does", () =>
     Effect.gen(function*() {
-      const entered = yield* Deferred.make<void>()
-      const held = yield* Deferred.make<void>()
-      const { conversation } = yield* C.start({
-        turns: [[C.remove("a")], "Done."],
-        before: () => Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(held))
-      })
-      const [a] = C.requestsOf(yield* conversation.send("Go."))
-      const turn = yield* Effect.forkChild(conversation.decide(Approval.approve(a!), { by: ada }), {
-        startImmediately: true
-      })
-      yield* Deferred.await(entered)
-      yield* Fiber.interrupt(turn)
+      const { a, conversation, held } = yield* leave()
       assert.deepStrictEqual(yield* said(conversation, a!.approvalId), { state: "running", decidedBy: by(ada) })
       yield* Deferred.succeed(held, undefined)
       yield* TestClock.adjust("1 second")
@@ -217,19 +224,7 @@ describe("stateOf, of what was answered,", () => {
   it.effect("when its result is not kept any more, keeps its state: as long as the history has it, with the result", () =>
     Effect.gen(function*() {
       const shared = yield* Store.makeMemory({ maxResultBytes: 0 })
-      const entered = yield* Deferred.make<void>()
-      const held = yield* Deferred.make<void>()
-      const { conversation } = yield* C.start({
-        shared,
-        turns: [[C.remove("a")], "Done."],
-        before: () => Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(held))
-      })
-      const [a] = C.requestsOf(yield* conversation.send("Go."))
-      const turn = yield* Effect.forkChild(conversation.decide(Approval.approve(a!), { by: ada }), {
-        startImmediately: true
-      })
-      yield* Deferred.await(entered)
-      yield* Fiber.interrupt(turn)
+      const { a, conversation, held } = yield* leave({ shared })
       yield* Deferred.succeed(held, undefined)
       yield* TestClock.adjust("1 second")
       const gone = yield* said(conversation, a!.approvalId)

@@ -88,6 +88,15 @@ const asking = Approval.needsApproval({})
 const editing = (self: Said, that: Said): boolean =>
   [self, that].some((said) => said?._tag === "NeedsApproval" && said.editable === true)
 
+/** The strictest word, but editing it is let by `edits` alone. */
+const byEditing = (edits: (self: Said, that: Said) => boolean) =>
+  by((self, that, own) =>
+    Effect.map(own, (own) => {
+      const said = self === undefined || that === undefined ? stricter(stricter(self, that), own) : stricter(self, that)
+      return said?._tag === "NeedsApproval" ? Approval.needsApproval({ editable: edits(self, that) }) : said
+    })
+  )
+
 const joining: Readonly<
   Record<string, (self: ApprovalPolicy.Service, that: ApprovalPolicy.Service) => ApprovalPolicy.Service>
 > = {
@@ -123,28 +132,8 @@ const joining: Readonly<
   "one that fails comes before one that forbids": byFailing((self, that) =>
     isFailed(self) || isFailed(that) ? failed : stricter(self, that)
   ),
-  "an edit counts where one lets it": by((self, that, own) =>
-    Effect.map(
-      own,
-      (own) => {
-        const said = self === undefined || that === undefined
-          ? stricter(stricter(self, that), own)
-          : stricter(self, that)
-        return said?._tag === "NeedsApproval" ? Approval.needsApproval({ editable: editing(self, that) }) : said
-      }
-    )
-  ),
-  "an edit counts nowhere": by((self, that, own) =>
-    Effect.map(
-      own,
-      (own) => {
-        const said = self === undefined || that === undefined
-          ? stricter(stricter(self, that), own)
-          : stricter(self, that)
-        return said?._tag === "NeedsApproval" ? Approval.needsApproval({ editable: false }) : said
-      }
-    )
-  )
+  "an edit counts where one lets it": byEditing(editing),
+  "an edit counts nowhere": byEditing(() => false)
 }
 
 // =============================================================================

@@ -20,6 +20,13 @@ const receiving = () => {
   return { received, handlers: Object.fromEntries(tools.map(({ name }) => [name, handler])) }
 }
 
+/** What becomes of a response, and what the handlers got. */
+const receive = Effect.fnUntraced(function*(...[side, method, content, more]: Play.Told) {
+  const { handlers, received } = receiving()
+  const played = yield* Play.play(side, { method, tools, handlers, content, ...more })
+  return { played, received }
+})
+
 const paramsOf = (played: Play.Played): ReadonlyArray<unknown> =>
   played.parts.flatMap((part) => part.type === "tool-call" ? [part.params] : [])
 
@@ -32,24 +39,16 @@ describe("parameters", () => {
   Play.everySide(
     "the part holds what the model wrote, the handler gets it decoded",
     Play.both,
-    (side, method) =>
-      Effect.gen(function*() {
-        const { handlers, received } = receiving()
-        const played = yield* Play.play(side, {
-          method,
-          tools,
-          handlers,
-          content: [
-            Play.call("c1", "Strict", { amount: "5" }),
-            Play.call("c2", "ByJson", [1, { b: null }]),
-            Play.call("c3", "Nothing", {}),
-            Play.finish("tool-calls")
-          ],
-          options: { concurrency: 1 }
-        })
-        assert.deepStrictEqual(paramsOf(played), [{ amount: "5" }, [1, { b: null }], {}])
-        assert.deepStrictEqual(received, [{ amount: 5 }, [1, { b: null }], {}])
-      })
+    function*(side, method) {
+      const { played, received } = yield* receive(side, method, [
+        Play.call("c1", "Strict", { amount: "5" }),
+        Play.call("c2", "ByJson", [1, { b: null }]),
+        Play.call("c3", "Nothing", {}),
+        Play.finish("tool-calls")
+      ], { options: { concurrency: 1 } })
+      assert.deepStrictEqual(paramsOf(played), [{ amount: "5" }, [1, { b: null }], {}])
+      assert.deepStrictEqual(received, [{ amount: 5 }, [1, { b: null }], {}])
+    }
   )
 
   const ungated = [Play.upstream, Play.straight, Play.gated]
@@ -57,51 +56,43 @@ describe("parameters", () => {
   Play.everySide(
     "parameters that do not decode fail upstream's turn in mode \"error\": see `deliberate.test.ts`",
     Play.both,
-    (side, method) =>
-      Effect.gen(function*() {
-        const { handlers, received } = receiving()
-        const played = yield* Play.play(side, {
-          method,
-          tools,
-          handlers,
-          content: [Play.call("c", "Strict", { amount: 5 }), Play.finish("tool-calls")]
-        })
-        const failure = Play.failureOf(played) as AiError.AiError
-        assert.strictEqual(
-          failure.message,
-          "Toolkit.Strict.handle: Invalid parameters for tool 'Strict': Expected string\n  at [\"amount\"]"
-        )
-        assert.deepStrictEqual(
-          (Play.endingOf(played) as ReadonlyArray<{ origin: unknown }>).map(({ origin }) => origin),
-          ["parameters"]
-        )
-        assert.deepStrictEqual(received, [])
-      }),
+    function*(side, method) {
+      const { played, received } = yield* receive(side, method, [
+        Play.call("c", "Strict", { amount: 5 }),
+        Play.finish("tool-calls")
+      ])
+      const failure = Play.failureOf(played) as AiError.AiError
+      assert.strictEqual(
+        failure.message,
+        "Toolkit.Strict.handle: Invalid parameters for tool 'Strict': Expected string\n  at [\"amount\"]"
+      )
+      assert.deepStrictEqual(
+        (Play.endingOf(played) as ReadonlyArray<{ origin: unknown }>).map(({ origin }) => origin),
+        ["parameters"]
+      )
+      assert.deepStrictEqual(received, [])
+    },
     [Play.upstream]
   )
 
   Play.everySide(
     "parameters that do not decode are a failed result in mode \"return\"",
     Play.both,
-    (side, method) =>
-      Effect.gen(function*() {
-        const { handlers, received } = receiving()
-        const played = yield* Play.play(side, {
-          method,
-          tools,
-          handlers,
-          content: [Play.call("c", "Lenient", { amount: "much" }), Play.finish("tool-calls")]
-        })
-        assert.strictEqual(Play.endingOf(played), "success")
-        assert.deepStrictEqual(
-          played.results.map(({ encodedResult, isFailure }) => [
-            isFailure,
-            (encodedResult as { reason: { _tag: string } }).reason._tag
-          ]),
-          [[true, "ToolParameterValidationError"]]
-        )
-        assert.deepStrictEqual(received, [])
-      }),
+    function*(side, method) {
+      const { played, received } = yield* receive(side, method, [
+        Play.call("c", "Lenient", { amount: "much" }),
+        Play.finish("tool-calls")
+      ])
+      assert.strictEqual(Play.endingOf(played), "success")
+      assert.deepStrictEqual(
+        played.results.map(({ encodedResult, isFailure }) => [
+          isFailure,
+          (encodedResult as { reason: { _tag: string } }).reason._tag
+        ]),
+        [[true, "ToolParameterValidationError"]]
+      )
+      assert.deepStrictEqual(received, [])
+    },
     ungated
   )
 
@@ -166,20 +157,19 @@ describe("parameters", () => {
     ]
   }
   for (const [title, [options, call, ofUpstream, ofEngine = ofUpstream]] of Object.entries(resolutions)) {
-    Play.everySide(title, Play.both, (side, method) =>
-      Effect.gen(function*() {
-        const { handlers, received } = receiving()
-        const expected = side.engine ? ofEngine : ofUpstream
-        const played = yield* Play.play(side, {
-          method,
-          tools,
-          handlers,
-          content: [call, Play.finish("tool-calls")],
-          options
-        })
-        assert.deepStrictEqual(outcomeOf(played), expected)
-        if (expected !== "InvalidOutputError") assert.deepStrictEqual(paramsOf(played), [call.params])
-        assert.deepStrictEqual(received, [])
-      }))
+    Play.everySide(title, Play.both, function*(side, method) {
+      const { handlers, received } = receiving()
+      const expected = side.engine ? ofEngine : ofUpstream
+      const played = yield* Play.play(side, {
+        method,
+        tools,
+        handlers,
+        content: [call, Play.finish("tool-calls")],
+        options
+      })
+      assert.deepStrictEqual(outcomeOf(played), expected)
+      if (expected !== "InvalidOutputError") assert.deepStrictEqual(paramsOf(played), [call.params])
+      assert.deepStrictEqual(received, [])
+    })
   }
 })

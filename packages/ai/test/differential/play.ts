@@ -9,10 +9,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import { LanguageModel, Toolkit } from "../../src/index.ts"
+import { type Story, tell } from "../laws/story.ts"
 import * as Observe from "./observe.ts"
 import * as Script from "./response.ts"
 import * as Tools from "./tools.ts"
@@ -37,14 +37,14 @@ export const silent: Side = { name: "engine, silent policy", ours: true, engine:
 export const sides: ReadonlyArray<Side> = [upstream, straight, gated, silent]
 
 /** Registers an example for every side and the methods it is about. */
-export const everySide = <E>(
+export const everySide = (
   title: string,
   methods: ReadonlyArray<Observe.Method>,
-  test: (side: Side, method: Observe.Method) => Effect.Effect<unknown, E, Scope.Scope>,
+  test: Story<[side: Side, method: Observe.Method]>,
   only: ReadonlyArray<Side> = sides
 ): void => {
   for (const method of methods) {
-    for (const side of only) it.effect(`${title} [${method}, ${side.name}]`, () => test(side, method))
+    for (const side of only) it.effect(`${title} [${method}, ${side.name}]`, () => tell(test, side, method))
   }
 }
 
@@ -70,6 +70,9 @@ export interface Options {
   readonly toolkit?: (resolved: AnyToolkit, toolkit: Toolkit.Any) => unknown
   readonly around?: (effect: Effect.Effect<unknown, unknown, any>) => Effect.Effect<unknown, unknown, any>
 }
+
+/** What a story of one tool is told with: what the provider writes, and what else is not as always. */
+export type Told = readonly [side: Side, method: Observe.Method, content: Options["content"], more?: Partial<Options>]
 
 export type AnyToolkit = Toolkit.WithHandler<Record<string, Tool.Any>>
 

@@ -80,91 +80,74 @@ describe("results of handlers", () => {
   Play.everySide(
     "preliminary results come before the final one, as they come",
     ["streamText"],
-    (side, method) =>
-      Effect.gen(function*() {
-        const played = yield* Play.play(side, {
-          method,
-          tools: [Progress],
-          handlers: progress,
-          content: [Play.call("c", "Progress", { steps: "2" }), Play.text(method, "a"), Play.finish("tool-calls")]
-        })
-        assert.deepStrictEqual(Play.outline(played.parts), [
-          "call c",
-          "text-delta",
-          "preliminary c",
-          "preliminary c",
-          "result c",
-          "finish"
-        ])
-        // The call came at 11; the chunk after it, at 21, starts the handler.
-        assert.deepStrictEqual(played.emitted.map(({ at }) => at), [11, 21, 21, 23, 25, 41])
-        assert.deepStrictEqual(
-          played.results.map(({ encodedResult, result }) => [result, encodedResult]),
-          [1, 2, 100].map((at) => [{ at }, { at: String(at) }])
-        )
+    function*(side, method) {
+      const played = yield* Play.play(side, {
+        method,
+        tools: [Progress],
+        handlers: progress,
+        content: [Play.call("c", "Progress", { steps: "2" }), Play.text(method, "a"), Play.finish("tool-calls")]
       })
+      assert.deepStrictEqual(Play.outline(played.parts), [
+        "call c",
+        "text-delta",
+        "preliminary c",
+        "preliminary c",
+        "result c",
+        "finish"
+      ])
+      // The call came at 11; the chunk after it, at 21, starts the handler.
+      assert.deepStrictEqual(played.emitted.map(({ at }) => at), [11, 21, 21, 23, 25, 41])
+      assert.deepStrictEqual(
+        played.results.map(({ encodedResult, result }) => [result, encodedResult]),
+        [1, 2, 100].map((at) => [{ at }, { at: String(at) }])
+      )
+    }
   )
 
-  Play.everySide(
-    "a whole response holds final results only",
-    ["generateText"],
-    (side, method) =>
-      Effect.gen(function*() {
-        const played = yield* Play.play(side, {
-          method,
-          tools: [Progress],
-          handlers: progress,
-          content: [Play.call("c", "Progress", { steps: "2" }), Play.finish("tool-calls")]
-        })
-        assert.deepStrictEqual(
-          played.results.map((part) => [part.id, part.preliminary, part.providerExecuted, part.result]),
-          [["c", false, false, { at: 100 }]]
-        )
-      })
-  )
+  Play.everySide("a whole response holds final results only", ["generateText"], function*(side, method) {
+    const played = yield* Play.play(side, {
+      method,
+      tools: [Progress],
+      handlers: progress,
+      content: [Play.call("c", "Progress", { steps: "2" }), Play.finish("tool-calls")]
+    })
+    assert.deepStrictEqual(
+      played.results.map((part) => [part.id, part.preliminary, part.providerExecuted, part.result]),
+      [["c", false, false, { at: 100 }]]
+    )
+  })
 
   for (const [title, { handler, returned, thrown }] of Object.entries(failures)) {
-    Play.everySide(
-      `failure mode "error": ${title} fails the turn`,
-      Play.both,
-      (side, method) =>
-        Effect.gen(function*() {
-          const played = yield* Play.play(side, {
-            method,
-            tools: [Strict],
-            handlers: { Strict: handler },
-            content: [Play.call("c", "Strict", { amount: "1" }), Play.finish("tool-calls")]
-          })
-          assert.deepStrictEqual(thrownOf(played), thrown)
-        })
-    )
+    Play.everySide(`failure mode "error": ${title} fails the turn`, Play.both, function*(side, method) {
+      const played = yield* Play.play(side, {
+        method,
+        tools: [Strict],
+        handlers: { Strict: handler },
+        content: [Play.call("c", "Strict", { amount: "1" }), Play.finish("tool-calls")]
+      })
+      assert.deepStrictEqual(thrownOf(played), thrown)
+    })
 
-    Play.everySide(
-      `failure mode "return": ${title} is a failed result`,
-      Play.both,
-      (side, method) =>
-        Effect.gen(function*() {
-          const played = yield* Play.play(side, {
-            method,
-            tools: [Lenient],
-            handlers: { Lenient: handler },
-            content: [Play.call("c", "Lenient", { amount: "1" }), Play.finish("tool-calls")]
-          })
-          assert.strictEqual(Play.endingOf(played), "success")
-          assert.deepStrictEqual(
-            played.results.map(({ encodedResult, isFailure, preliminary }) => [isFailure, preliminary, encodedResult]),
-            [[true, false, returned]]
-          )
-        })
-    )
+    Play.everySide(`failure mode "return": ${title} is a failed result`, Play.both, function*(side, method) {
+      const played = yield* Play.play(side, {
+        method,
+        tools: [Lenient],
+        handlers: { Lenient: handler },
+        content: [Play.call("c", "Lenient", { amount: "1" }), Play.finish("tool-calls")]
+      })
+      assert.strictEqual(Play.endingOf(played), "success")
+      assert.deepStrictEqual(
+        played.results.map(({ encodedResult, isFailure, preliminary }) => [isFailure, preliminary, encodedResult]),
+        [[true, false, returned]]
+      )
+    })
   }
 
   for (const tool of [Strict, Lenient]) {
-    Play.everySide(`a defect is a defect of the turn, whatever the failure mode (${tool.name})`, Play.both, (
-      side,
-      method
-    ) =>
-      Effect.gen(function*() {
+    Play.everySide(
+      `a defect is a defect of the turn, whatever the failure mode (${tool.name})`,
+      Play.both,
+      function*(side, method) {
         const played = yield* Play.play(side, {
           method,
           tools: [tool],
@@ -172,69 +155,59 @@ describe("results of handlers", () => {
           content: [Play.call("c", tool.name, { amount: "1" }), Play.finish("tool-calls")]
         })
         assert.deepStrictEqual(Play.endingOf(played), [{ died: "Error: defect" }])
-      }))
-
-    Play.everySide(
-      `a success that has no encoding fails the turn (${tool.name})`,
-      Play.both,
-      (side, method) =>
-        Effect.gen(function*() {
-          const played = yield* Play.play(side, {
-            method,
-            tools: [tool],
-            handlers: { [tool.name]: () => Effect.succeed({ total: "one" }) },
-            content: [Play.call("c", tool.name, { amount: "1" }), Play.finish("tool-calls")]
-          })
-          const failure = Play.failureOf(played) as AiError.AiError
-          assert.deepStrictEqual([failure.method, failure.reason._tag], [
-            `${tool.name}.handle`,
-            "ToolResultEncodingError"
-          ])
-        })
+      }
     )
+
+    Play.everySide(`a success that has no encoding fails the turn (${tool.name})`, Play.both, function*(side, method) {
+      const played = yield* Play.play(side, {
+        method,
+        tools: [tool],
+        handlers: { [tool.name]: () => Effect.succeed({ total: "one" }) },
+        content: [Play.call("c", tool.name, { amount: "1" }), Play.finish("tool-calls")]
+      })
+      const failure = Play.failureOf(played) as AiError.AiError
+      assert.deepStrictEqual([failure.method, failure.reason._tag], [
+        `${tool.name}.handle`,
+        "ToolResultEncodingError"
+      ])
+    })
   }
 
-  Play.everySide(
-    "an interrupted handler interrupts the turn",
-    ["generateText"],
-    (side, method) =>
-      Effect.gen(function*() {
-        const played = yield* Play.play(side, {
-          method,
-          tools: [Strict],
-          handlers: { Strict: () => Effect.interrupt },
-          content: [Play.call("c", "Strict", { amount: "1" }), Play.finish("tool-calls")]
-        })
-        assert.deepStrictEqual(Play.endingOf(played), ["interrupted"])
-      })
-  )
+  Play.everySide("an interrupted handler interrupts the turn", ["generateText"], function*(side, method) {
+    const played = yield* Play.play(side, {
+      method,
+      tools: [Strict],
+      handlers: { Strict: () => Effect.interrupt },
+      content: [Play.call("c", "Strict", { amount: "1" }), Play.finish("tool-calls")]
+    })
+    assert.deepStrictEqual(Play.endingOf(played), ["interrupted"])
+  })
 
   Play.everySide(
     "output for the model is in the result of a success, and only there",
     Play.both,
-    (side, method) =>
-      Effect.gen(function*() {
-        const Speak = Tool.make("Speak", {
-          parameters: Schema.Struct({ fail: Schema.Boolean }),
-          success: Schema.String,
-          failure: Schema.String,
-          failureMode: "return",
-          toModelOutput: (result) => [Prompt.makePart("text", { text: `said ${result}` })]
-        })
-        const played = yield* Play.play(side, {
-          method,
-          tools: [Speak],
-          handlers: { Speak: ({ fail }) => fail ? Effect.fail("no") : Effect.succeed("yes") },
-          content: [
-            Play.call("c1", "Speak", { fail: false }),
-            Play.call("c2", "Speak", { fail: true }),
-            Play.finish("tool-calls")
-          ]
-        })
-        // Upstream gives results in the order of completion.
-        const inOrder = played.results.toSorted((left, right) => left.id < right.id ? -1 : 1)
-        const outputs = inOrder.map((part) => "modelOutput" in part ? part.modelOutput : "none")
-        assert.deepStrictEqual(outputs, [[Prompt.makePart("text", { text: "said yes" })], "none"])
+    function*(side, method) {
+      const Speak = Tool.make("Speak", {
+        parameters: Schema.Struct({ fail: Schema.Boolean }),
+        success: Schema.String,
+        failure: Schema.String,
+        failureMode: "return",
+        toModelOutput: (result) => [Prompt.makePart("text", { text: `said ${result}` })]
       })
+      const played = yield* Play.play(side, {
+        method,
+        tools: [Speak],
+        handlers: { Speak: ({ fail }) => fail ? Effect.fail("no") : Effect.succeed("yes") },
+        content: [
+          Play.call("c1", "Speak", { fail: false }),
+          Play.call("c2", "Speak", { fail: true }),
+          Play.finish("tool-calls")
+        ]
+      })
+      // Upstream gives results in the order of completion.
+      const inOrder = played.results.toSorted((left, right) => left.id < right.id ? -1 : 1)
+      const outputs = inOrder.map((part) => "modelOutput" in part ? part.modelOutput : "none")
+      assert.deepStrictEqual(outputs, [[Prompt.makePart("text", { text: "said yes" })], "none"])
+    }
   )
 })

@@ -4,25 +4,11 @@ import * as Prompt from "effect/ai/Prompt"
 import * as ProviderPrompt from "../../src/internal/history/providerPrompt.ts"
 import * as Transcript from "../../src/internal/history/transcript.ts"
 import * as C from "../laws/conversation.ts"
+import { assistant, result, text, tool, user, yes } from "./paid.ts"
 
-const user = (text: string) => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
-const assistant = (...content: ReadonlyArray<Prompt.AssistantMessagePart>) => Prompt.assistantMessage({ content })
-const text = (text: string) => Prompt.textPart({ text })
-const tool = (...content: ReadonlyArray<Prompt.ToolMessagePart>) => Prompt.toolMessage({ content })
 const call = Prompt.toolCallPart({ id: "c1", name: "Pay", params: {}, providerExecuted: false })
 const request = Prompt.toolApprovalRequestPart({ approvalId: "r1", toolCallId: "c1" })
-const yes = tool(Prompt.toolApprovalResponsePart({ approvalId: "r1", approved: true }))
 
-const result = (assent: object, more: Partial<Prompt.ToolResultPart> = {}) =>
-  Prompt.toolResultPart({
-    id: "c1",
-    name: "Pay",
-    isFailure: false,
-    result: "paid",
-    providerExecuted: false,
-    options: { assent: { approvalId: "r1", ...assent } as never },
-    ...more
-  })
 const late = result({ told: "It waits.", after: 1 })
 
 const write = (messages: ReadonlyArray<Prompt.Message>) =>

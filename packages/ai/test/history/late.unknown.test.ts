@@ -4,27 +4,13 @@ import * as Prompt from "effect/ai/Prompt"
 import * as ProviderPrompt from "../../src/internal/history/providerPrompt.ts"
 import * as Transcript from "../../src/internal/history/transcript.ts"
 import * as C from "../laws/conversation.ts"
+import { assistant, result, text, tool, user, yes } from "./paid.ts"
 
-const text = (text: string) => Prompt.textPart({ text })
-const user = (words: string) => Prompt.userMessage({ content: [text(words)] })
-const assistant = (...content: ReadonlyArray<Prompt.AssistantMessagePart>) => Prompt.assistantMessage({ content })
-const tool = (...content: ReadonlyArray<Prompt.ToolMessagePart>) => Prompt.toolMessage({ content })
 const call = (id: string) => Prompt.toolCallPart({ id, name: "Pay", params: {}, providerExecuted: false })
 const request = (approvalId: string, toolCallId: string) => Prompt.toolApprovalRequestPart({ approvalId, toolCallId })
-const yes = tool(Prompt.toolApprovalResponsePart({ approvalId: "r1", approved: true }))
 
 const lost = "The process ended; what it did is unknown. Check before calling again."
 
-const result = (assent: object, more: Partial<Prompt.ToolResultPart> = {}) =>
-  Prompt.toolResultPart({
-    id: "c1",
-    name: "Pay",
-    isFailure: false,
-    result: "paid",
-    providerExecuted: false,
-    options: { assent: { approvalId: "r1", ...assent } as never },
-    ...more
-  })
 const failed = { isFailure: true, result: { type: "execution-interrupted", reason: lost } }
 const unknown = result({ unknown: true }, failed)
 const late = result({ told: lost, after: 1 })

@@ -3,11 +3,12 @@
  * with their request, and whatever comes keeps its order.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, type Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Response } from "../../src/index.ts"
 import type * as Model from "../../src/internal/environment/model.ts"
 import * as HostedStream from "../../src/internal/hosted/stream.ts"
+import { type Story, tell } from "../laws/story.ts"
 
 type Part = Model.StreamPart
 
@@ -49,140 +50,124 @@ const begin = (during: (parts: ReadonlyArray<string>) => Effect.Effect<void, unk
   return { received, stream }
 }
 
-const story = (title: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) =>
-  it.effect(title, () => Effect.scoped(test()))
+const story = (title: string, test: Story) => it.effect(title, () => Effect.scoped(tell(test)))
 
 describe("L9 hosted calls of a stream", () => {
-  story("what nobody can be about to ask about goes on at once", () =>
-    Effect.gen(function*() {
-      const { received, stream } = begin()
-      for (
-        const parts of [
-          [text("a")],
-          [text("b"), local("c1")],
-          [hosted("c2", { seal: "apr1" })],
-          [hosted("c3"), request("c3")],
-          [hosted("c4"), hosted("c5"), request("c4"), request("c5")],
-          [hosted("c6"), text("d")]
-        ]
-      ) {
-        yield* stream.take(parts)
-        assert.deepStrictEqual(received.at(-1), parts.map(nameOf))
-        assert.isFalse(stream.isHolding())
-      }
-      yield* stream.end
-      assert.lengthOf(received, 6)
-    }))
-
-  story(
-    "a call is held until its request comes right behind, and what stands before it is not",
-    () =>
-      Effect.gen(function*() {
-        const { received, stream } = begin()
-        yield* stream.take([text("a"), hosted("c1")])
-        assert.deepStrictEqual(received, [["a"]])
-        assert.isTrue(stream.isHolding())
-        yield* TestClock.adjust("99 millis")
-        assert.deepStrictEqual(received, [["a"]])
-        yield* stream.take([request("c1")])
-        assert.deepStrictEqual(received, [["a"], ["c1", "c1?"]])
-        assert.isFalse(stream.isHolding())
-        yield* TestClock.adjust("1 second")
-        yield* stream.end
-        assert.deepStrictEqual(received, [["a"], ["c1", "c1?"]], "nothing goes on twice")
-      })
-  )
-
-  story(
-    "with one that may still be asked about, those before it are held too, with their requests",
-    () =>
-      Effect.gen(function*() {
-        const { received, stream } = begin()
-        yield* stream.take([text("a"), hosted("c1"), request("c1"), hosted("c2", { seal: "apr1" }), hosted("c3")])
-        assert.deepStrictEqual(received, [["a"]])
-        yield* stream.take([text("b")])
-        assert.deepStrictEqual(received, [["a"], ["c1", "c1?", "c2", "c3", "b"]])
-        // A request for another call says nothing of this one.
-        yield* stream.take([hosted("c4"), request("c9")])
-        assert.isTrue(stream.isHolding())
-        assert.lengthOf(received, 2)
-        yield* stream.end
-        assert.deepStrictEqual(received.slice(2), [["c4", "c9?"]])
-      })
-  )
-
-  story("after a tenth of a second a call goes on alone, once", () =>
-    Effect.gen(function*() {
-      const { received, stream } = begin()
-      yield* stream.take([hosted("c1")])
-      yield* TestClock.adjust("100 millis")
-      assert.deepStrictEqual(received, [["c1"]])
-      yield* stream.take([request("c1")])
-      yield* stream.take([text("a")])
-      yield* stream.end
-      assert.deepStrictEqual(received, [["c1"], ["c1?"], ["a"]])
-    }))
-
-  story("each call that comes has the whole of its moment", () =>
-    Effect.gen(function*() {
-      const { received, stream } = begin()
-      yield* stream.take([hosted("c1")])
-      yield* TestClock.adjust("60 millis")
-      yield* stream.take([hosted("c2")])
-      yield* TestClock.adjust("60 millis")
-      assert.deepStrictEqual(received, [])
-      yield* TestClock.adjust("40 millis")
-      assert.deepStrictEqual(received, [["c1", "c2"]])
-    }))
-
-  story("the end of the stream waits for no request", () =>
-    Effect.gen(function*() {
-      const { received, stream } = begin()
-      yield* stream.take([text("a"), hosted("c1")])
-      yield* stream.end
-      assert.deepStrictEqual(received, [["a"], ["c1"]])
+  story("what nobody can be about to ask about goes on at once", function*() {
+    const { received, stream } = begin()
+    for (
+      const parts of [
+        [text("a")],
+        [text("b"), local("c1")],
+        [hosted("c2", { seal: "apr1" })],
+        [hosted("c3"), request("c3")],
+        [hosted("c4"), hosted("c5"), request("c4"), request("c5")],
+        [hosted("c6"), text("d")]
+      ]
+    ) {
+      yield* stream.take(parts)
+      assert.deepStrictEqual(received.at(-1), parts.map(nameOf))
       assert.isFalse(stream.isHolding())
-      yield* TestClock.adjust("1 second")
-      assert.lengthOf(received, 2)
-    }))
+    }
+    yield* stream.end
+    assert.lengthOf(received, 6)
+  })
 
-  story("what comes while a call is still going on waits for it", () =>
-    Effect.gen(function*() {
-      const gone = yield* Deferred.make<void>()
-      const { received, stream } = begin((names) => names[0] === "c1" ? Deferred.await(gone) : Effect.void)
+  story("a call is held until its request comes right behind, and what stands before it is not", function*() {
+    const { received, stream } = begin()
+    yield* stream.take([text("a"), hosted("c1")])
+    assert.deepStrictEqual(received, [["a"]])
+    assert.isTrue(stream.isHolding())
+    yield* TestClock.adjust("99 millis")
+    assert.deepStrictEqual(received, [["a"]])
+    yield* stream.take([request("c1")])
+    assert.deepStrictEqual(received, [["a"], ["c1", "c1?"]])
+    assert.isFalse(stream.isHolding())
+    yield* TestClock.adjust("1 second")
+    yield* stream.end
+    assert.deepStrictEqual(received, [["a"], ["c1", "c1?"]], "nothing goes on twice")
+  })
+
+  story("with one that may still be asked about, those before it are held too, with their requests", function*() {
+    const { received, stream } = begin()
+    yield* stream.take([text("a"), hosted("c1"), request("c1"), hosted("c2", { seal: "apr1" }), hosted("c3")])
+    assert.deepStrictEqual(received, [["a"]])
+    yield* stream.take([text("b")])
+    assert.deepStrictEqual(received, [["a"], ["c1", "c1?", "c2", "c3", "b"]])
+    // A request for another call says nothing of this one.
+    yield* stream.take([hosted("c4"), request("c9")])
+    assert.isTrue(stream.isHolding())
+    assert.lengthOf(received, 2)
+    yield* stream.end
+    assert.deepStrictEqual(received.slice(2), [["c4", "c9?"]])
+  })
+
+  story("after a tenth of a second a call goes on alone, once", function*() {
+    const { received, stream } = begin()
+    yield* stream.take([hosted("c1")])
+    yield* TestClock.adjust("100 millis")
+    assert.deepStrictEqual(received, [["c1"]])
+    yield* stream.take([request("c1")])
+    yield* stream.take([text("a")])
+    yield* stream.end
+    assert.deepStrictEqual(received, [["c1"], ["c1?"], ["a"]])
+  })
+
+  story("each call that comes has the whole of its moment", function*() {
+    const { received, stream } = begin()
+    yield* stream.take([hosted("c1")])
+    yield* TestClock.adjust("60 millis")
+    yield* stream.take([hosted("c2")])
+    yield* TestClock.adjust("60 millis")
+    assert.deepStrictEqual(received, [])
+    yield* TestClock.adjust("40 millis")
+    assert.deepStrictEqual(received, [["c1", "c2"]])
+  })
+
+  story("the end of the stream waits for no request", function*() {
+    const { received, stream } = begin()
+    yield* stream.take([text("a"), hosted("c1")])
+    yield* stream.end
+    assert.deepStrictEqual(received, [["a"], ["c1"]])
+    assert.isFalse(stream.isHolding())
+    yield* TestClock.adjust("1 second")
+    assert.lengthOf(received, 2)
+  })
+
+  story("what comes while a call is still going on waits for it", function*() {
+    const gone = yield* Deferred.make<void>()
+    const { received, stream } = begin((names) => names[0] === "c1" ? Deferred.await(gone) : Effect.void)
+    yield* stream.take([hosted("c1")])
+    yield* TestClock.adjust("100 millis")
+    const next = yield* Effect.forkChild(stream.take([text("a")]), { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(received, [], "the call is still on its way")
+    yield* Deferred.succeed(gone, undefined)
+    yield* Fiber.join(next)
+    assert.deepStrictEqual(received, [["c1"], ["a"]])
+  })
+
+  story("the end waits for a call that is still going on, too", function*() {
+    const gone = yield* Deferred.make<void>()
+    const { received, stream } = begin(() => Deferred.await(gone))
+    yield* stream.take([hosted("c1")])
+    yield* TestClock.adjust("100 millis")
+    const end = yield* Effect.forkChild(stream.end, { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    assert.isUndefined(end.pollUnsafe())
+    yield* Deferred.succeed(gone, undefined)
+    yield* Fiber.join(end)
+    assert.deepStrictEqual(received, [["c1"]])
+  })
+
+  story("that a held call could not go on is not lost: whoever comes next fails with it", function*() {
+    for (const next of [(stream: HostedStream.HostedStream) => stream.take([text("a")]), "end"] as const) {
+      const { received, stream } = begin((names) => names[0] === "c1" ? Effect.fail("closed") : Effect.void)
       yield* stream.take([hosted("c1")])
       yield* TestClock.adjust("100 millis")
-      const next = yield* Effect.forkChild(stream.take([text("a")]), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(received, [], "the call is still on its way")
-      yield* Deferred.succeed(gone, undefined)
-      yield* Fiber.join(next)
-      assert.deepStrictEqual(received, [["c1"], ["a"]])
-    }))
-
-  story("the end waits for a call that is still going on, too", () =>
-    Effect.gen(function*() {
-      const gone = yield* Deferred.make<void>()
-      const { received, stream } = begin(() => Deferred.await(gone))
-      yield* stream.take([hosted("c1")])
-      yield* TestClock.adjust("100 millis")
-      const end = yield* Effect.forkChild(stream.end, { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      assert.isUndefined(end.pollUnsafe())
-      yield* Deferred.succeed(gone, undefined)
-      yield* Fiber.join(end)
-      assert.deepStrictEqual(received, [["c1"]])
-    }))
-
-  story("that a held call could not go on is not lost: whoever comes next fails with it", () =>
-    Effect.gen(function*() {
-      for (const next of [(stream: HostedStream.HostedStream) => stream.take([text("a")]), "end"] as const) {
-        const { received, stream } = begin((names) => names[0] === "c1" ? Effect.fail("closed") : Effect.void)
-        yield* stream.take([hosted("c1")])
-        yield* TestClock.adjust("100 millis")
-        const exit = yield* Effect.exit(next === "end" ? stream.end : next(stream))
-        assert.deepStrictEqual(exit, Exit.fail("closed"))
-        assert.deepStrictEqual(received, [])
-      }
-    }))
+      const exit = yield* Effect.exit(next === "end" ? stream.end : next(stream))
+      assert.deepStrictEqual(exit, Exit.fail("closed"))
+      assert.deepStrictEqual(received, [])
+    }
+  })
 })

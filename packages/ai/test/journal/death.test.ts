@@ -3,13 +3,14 @@
  * repeated, run again; what its process records after all replaces *unknown*. No clock of another machine counts.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, type Scope, Stream } from "effect"
+import { Clock, Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ApprovalEvents, ApprovalJournal, Store } from "../../src/index.ts"
 import * as Concluding from "../../src/internal/journal/concluding.ts"
 import { Entry } from "../../src/internal/journal/entry.ts"
 import * as JournalRecords from "../../src/internal/journal/records.ts"
 import { claimOf, makeCounted, ranWith, startReader } from "../fixtures/journal.ts"
+import { type Story, tell } from "../laws/story.ts"
 import { advance } from "../laws/support.ts"
 import { failure, intercept } from "../store/intercept.ts"
 
@@ -49,8 +50,7 @@ const makeHeld = (idempotent = false, given = "late") =>
     end: (how: ApprovalJournal.Ran | ApprovalJournal.Suspended = ranWith(given)) => Deferred.succeed(end, how)
   }))
 
-const story = (title: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) =>
-  it.effect(title, () => Effect.scoped(test()))
+const story = (title: string, test: Story) => it.effect(title, () => Effect.scoped(tell(test)))
 
 /** A run of one process, which another one is waiting for. */
 const begin = Effect.fnUntraced(function*(ahead = 0, idempotent = false) {
@@ -67,42 +67,37 @@ const begin = Effect.fnUntraced(function*(ahead = 0, idempotent = false) {
 
 describe("L2 a process that lives", () => {
   for (const ahead of [-ten, ten]) {
-    story(
-      `L2 with a clock ${ahead / 60_000} minutes from the other's is waited for as long as it takes`,
-      () =>
-        Effect.gen(function*() {
-          const { again, held, running, waiting } = yield* begin(ahead, true)
-          yield* TestClock.adjust("1 minute")
-          assert.isUndefined(waiting.pollUnsafe())
-          yield* held.end()
-          yield* TestClock.adjust("1 second")
-          const [mine, theirs] = [yield* Fiber.join(running), yield* Fiber.join(waiting)]
-          assert.deepStrictEqual([mine.entry.state, theirs.entry.recorded?.encodedResult, again.runs], [
-            "done",
-            "late",
-            0
-          ])
-        })
-    )
+    story(`L2 with a clock ${ahead / 60_000} minutes from the other's is waited for as long as it takes`, function*() {
+      const { again, held, running, waiting } = yield* begin(ahead, true)
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* held.end()
+      yield* TestClock.adjust("1 second")
+      const [mine, theirs] = [yield* Fiber.join(running), yield* Fiber.join(waiting)]
+      assert.deepStrictEqual([mine.entry.state, theirs.entry.recorded?.encodedResult, again.runs], [
+        "done",
+        "late",
+        0
+      ])
+    })
   }
 
-  story("L2 is not given up by one who looks once, however long ago it beat", () =>
-    Effect.gen(function*() {
-      const shared = yield* Store.makeMemory()
-      const owner = yield* startProcess(shared)
-      yield* startReader(owner.journal.run(claim, yield* makeHeld()))
-      yield* Effect.yieldNow
-      owner.freeze()
-      yield* TestClock.adjust("1 hour")
-      const other = yield* startProcess(shared)
-      assert.strictEqual((yield* other.journal.find(claim))?.state, "running")
-      const asking = yield* startReader(other.journal.run(claim, makeCounted()))
-      yield* TestClock.adjust("5 seconds")
-      owner.wake()
-      yield* TestClock.adjust("1 minute")
-      assert.isUndefined(asking.pollUnsafe())
-      assert.strictEqual((yield* other.journal.find(claim))?.state, "running")
-    }))
+  story("L2 is not given up by one who looks once, however long ago it beat", function*() {
+    const shared = yield* Store.makeMemory()
+    const owner = yield* startProcess(shared)
+    yield* startReader(owner.journal.run(claim, yield* makeHeld()))
+    yield* Effect.yieldNow
+    owner.freeze()
+    yield* TestClock.adjust("1 hour")
+    const other = yield* startProcess(shared)
+    assert.strictEqual((yield* other.journal.find(claim))?.state, "running")
+    const asking = yield* startReader(other.journal.run(claim, makeCounted()))
+    yield* TestClock.adjust("5 seconds")
+    owner.wake()
+    yield* TestClock.adjust("1 minute")
+    assert.isUndefined(asking.pollUnsafe())
+    assert.strictEqual((yield* other.journal.find(claim))?.state, "running")
+  })
 })
 
 describe("L2 a process that is dead", () => {
@@ -111,19 +106,18 @@ describe("L2 a process that is dead", () => {
       const then = idempotent ? "its run is repeated" : "its run is unknown"
       story(
         `L2 is found dead in under 10 seconds, by a clock ${ahead / 60_000} minutes from its own: ${then}`,
-        () =>
-          Effect.gen(function*() {
-            const { again, other, owner, waiting } = yield* begin(ahead, idempotent)
-            yield* TestClock.adjust("3 seconds")
-            owner.freeze()
-            yield* TestClock.adjust("5 seconds")
-            assert.isUndefined(waiting.pollUnsafe())
-            assert.isTrue(yield* advance(waiting, "100 millis", 30))
-            const { entry } = yield* Fiber.join(waiting)
-            assert.strictEqual(entry.state, idempotent ? "done" : "unknown")
-            assert.strictEqual(again.runs, idempotent ? 1 : 0)
-            assert.strictEqual((yield* other.journal.find(claim))?.state, entry.state)
-          })
+        function*() {
+          const { again, other, owner, waiting } = yield* begin(ahead, idempotent)
+          yield* TestClock.adjust("3 seconds")
+          owner.freeze()
+          yield* TestClock.adjust("5 seconds")
+          assert.isUndefined(waiting.pollUnsafe())
+          assert.isTrue(yield* advance(waiting, "100 millis", 30))
+          const { entry } = yield* Fiber.join(waiting)
+          assert.strictEqual(entry.state, idempotent ? "done" : "unknown")
+          assert.strictEqual(again.runs, idempotent ? 1 : 0)
+          assert.strictEqual((yield* other.journal.find(claim))?.state, entry.state)
+        }
       )
     }
   }
@@ -164,58 +158,54 @@ describe("L2 a process that was blocked for 60 seconds", () => {
       }).pipe(Effect.provide(ApprovalEvents.layer())))
   }
 
-  story("L2 keeps what its run waits for together with the word that it does", () =>
-    Effect.gen(function*() {
-      const { held, other } = yield* blockedFor60()
-      const done: Array<string> = []
-      const waiting = {
-        keep: Effect.sync(() => void done.push("keep")),
-        kept: Effect.sync(() => void done.push("kept")),
-        otherwise: () => Effect.die(new Error("It could be kept."))
-      }
-      yield* held.end({ suspendedAs: "another request", waiting })
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(done, ["keep", "kept"])
-      assert.strictEqual((yield* other.journal.find(claim))?.state, "suspended")
-    }))
+  story("L2 keeps what its run waits for together with the word that it does", function*() {
+    const { held, other } = yield* blockedFor60()
+    const done: Array<string> = []
+    const waiting = {
+      keep: Effect.sync(() => void done.push("keep")),
+      kept: Effect.sync(() => void done.push("kept")),
+      otherwise: () => Effect.die(new Error("It could be kept."))
+    }
+    yield* held.end({ suspendedAs: "another request", waiting })
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(done, ["keep", "kept"])
+    assert.strictEqual((yield* other.journal.find(claim))?.state, "suspended")
+  })
 
-  story("L2 says that its run was stopped, if it was, so that it is not repeated", () =>
-    Effect.gen(function*() {
-      const { held, other, owner } = yield* blockedFor60()
-      assert.isTrue(yield* owner.journal.interrupt(claim.approvalId))
-      const again = makeCounted()
-      const { entry } = yield* other.journal.run(claim, { ...again, idempotent: true })
-      assert.deepStrictEqual([entry.state, entry.stopped, again.runs], ["unknown", true, 0])
-      yield* held.end()
-    }))
+  story("L2 says that its run was stopped, if it was, so that it is not repeated", function*() {
+    const { held, other, owner } = yield* blockedFor60()
+    assert.isTrue(yield* owner.journal.interrupt(claim.approvalId))
+    const again = makeCounted()
+    const { entry } = yield* other.journal.run(claim, { ...again, idempotent: true })
+    assert.deepStrictEqual([entry.state, entry.stopped, again.runs], ["unknown", true, 0])
+    yield* held.end()
+  })
 
-  story("L2 finds its run repeated meanwhile, and what it did is dropped", () =>
-    Effect.gen(function*() {
-      const { again, held, other, running } = yield* blockedFor60(true)
-      assert.strictEqual(again.runs, 1)
-      yield* held.end()
-      assert.strictEqual((yield* Fiber.join(running)).ran?.result, "late")
-      assert.strictEqual((yield* other.journal.find(claim))?.recorded?.encodedResult, "again")
-    }))
+  story("L2 finds its run repeated meanwhile, and what it did is dropped", function*() {
+    const { again, held, other, running } = yield* blockedFor60(true)
+    assert.strictEqual(again.runs, 1)
+    yield* held.end()
+    assert.strictEqual((yield* Fiber.join(running)).ran?.result, "late")
+    assert.strictEqual((yield* other.journal.find(claim))?.recorded?.encodedResult, "again")
+  })
 
-  story("L2 finds its run taken up by one that goes on: that one is not disturbed", () =>
-    Effect.gen(function*() {
-      const shared = yield* Store.makeMemory()
-      const owner = yield* startProcess(shared)
-      const other = yield* startProcess(shared)
-      const [first, second] = [yield* makeHeld(true), yield* makeHeld(true, "again")]
-      const running = yield* startReader(owner.journal.run(claim, first))
-      yield* Effect.yieldNow
-      const repeating = yield* startReader(other.journal.run(claim, second))
-      owner.freeze()
-      yield* TestClock.adjust("60 seconds")
-      owner.wake()
-      yield* first.end()
-      yield* Fiber.join(running)
-      assert.strictEqual((yield* other.journal.find(claim))?.state, "running")
-      yield* second.end()
-      assert.strictEqual((yield* Fiber.join(repeating)).entry.recorded?.encodedResult, "again")
-    }))
+  story("L2 finds its run taken up by one that goes on: that one is not disturbed", function*() {
+    const shared = yield* Store.makeMemory()
+    const owner = yield* startProcess(shared)
+    const other = yield* startProcess(shared)
+    const [first, second] = [yield* makeHeld(true), yield* makeHeld(true, "again")]
+    const running = yield* startReader(owner.journal.run(claim, first))
+    yield* Effect.yieldNow
+    const repeating = yield* startReader(other.journal.run(claim, second))
+    owner.freeze()
+    yield* TestClock.adjust("60 seconds")
+    owner.wake()
+    yield* first.end()
+    yield* Fiber.join(running)
+    assert.strictEqual((yield* other.journal.find(claim))?.state, "running")
+    yield* second.end()
+    assert.strictEqual((yield* Fiber.join(repeating)).entry.recorded?.encodedResult, "again")
+  })
 })
 
 describe("L2 an end in the place of unknown", () => {
@@ -224,32 +214,30 @@ describe("L2 an end in the place of unknown", () => {
     new Entry({ state, toolName: "DeleteFile", toolCallId: "c1", at: 1, ...fields })
   const late = entry("done", { at: 5 })
 
-  story("L2 is recorded by the process that had the claim, and by nobody else", () =>
-    Effect.gen(function*() {
-      const all = yield* records
-      const running = entry("running", { owner: "one" })
-      yield* all.write(claim, JournalRecords.nothing, running)
-      const lost = Concluding.givenUp(running)
-      assert.deepStrictEqual([lost.state, lost.owner], ["unknown", "one"])
-      yield* all.write(claim, { version: 1, state: "running" }, lost)
-      const held = { claim, version: 1 }
-      for (const [owner, version] of [["two", 1], ["one", 0]] as const) {
-        assert.isFalse(
-          yield* Concluding.conclude(all, owner, { claim, version }, late, all.write),
-          `${owner} ${version}`
-        )
-      }
-      assert.isTrue(yield* Concluding.conclude(all, "one", held, late, all.write))
-      assert.isTrue(yield* Concluding.conclude(all, "one", held, late, all.write), "it stands")
-      assert.strictEqual((yield* all.read(claim))?.version, 3)
-    }))
+  story("L2 is recorded by the process that had the claim, and by nobody else", function*() {
+    const all = yield* records
+    const running = entry("running", { owner: "one" })
+    yield* all.write(claim, JournalRecords.nothing, running)
+    const lost = Concluding.givenUp(running)
+    assert.deepStrictEqual([lost.state, lost.owner], ["unknown", "one"])
+    yield* all.write(claim, { version: 1, state: "running" }, lost)
+    const held = { claim, version: 1 }
+    for (const [owner, version] of [["two", 1], ["one", 0]] as const) {
+      assert.isFalse(
+        yield* Concluding.conclude(all, owner, { claim, version }, late, all.write),
+        `${owner} ${version}`
+      )
+    }
+    assert.isTrue(yield* Concluding.conclude(all, "one", held, late, all.write))
+    assert.isTrue(yield* Concluding.conclude(all, "one", held, late, all.write), "it stands")
+    assert.strictEqual((yield* all.read(claim))?.version, 3)
+  })
 
-  story("L2 is not recorded over what its process said itself: that it was stopped", () =>
-    Effect.gen(function*() {
-      const all = yield* records
-      yield* all.write(claim, JournalRecords.nothing, entry("running", { owner: "one" }))
-      yield* all.write(claim, { version: 1, state: "running" }, entry("unknown", { at: 2, stopped: true }))
-      assert.isFalse(yield* Concluding.conclude(all, "one", { claim, version: 1 }, late, all.write))
-      assert.strictEqual((yield* all.read(claim))?.entry.stopped, true)
-    }))
+  story("L2 is not recorded over what its process said itself: that it was stopped", function*() {
+    const all = yield* records
+    yield* all.write(claim, JournalRecords.nothing, entry("running", { owner: "one" }))
+    yield* all.write(claim, { version: 1, state: "running" }, entry("unknown", { at: 2, stopped: true }))
+    assert.isFalse(yield* Concluding.conclude(all, "one", { claim, version: 1 }, late, all.write))
+    assert.strictEqual((yield* all.read(claim))?.entry.stopped, true)
+  })
 })

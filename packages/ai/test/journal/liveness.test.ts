@@ -4,6 +4,7 @@ import { Clock, Duration, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Store } from "../../src/index.ts"
 import * as Liveness from "../../src/internal/journal/liveness.ts"
+import { makeClock } from "./asleep.ts"
 import * as NotingStore from "./notingStore.ts"
 
 /** The same clock, whose wall shows another time: so much more. */
@@ -37,6 +38,15 @@ describe("L2 which processes live", () => {
     return { process, store, writes }
   })
 
+  /** Two processes that beat every second, one of which has begun to. */
+  const two = Effect.gen(function*() {
+    const { process } = yield* begin
+    const one = yield* process("1 second")
+    const other = yield* process("1 second")
+    yield* one.beating
+    return { one, other }
+  })
+
   /** Looks as often as whoever waits does, for so long; whether it was alive each time. */
   const lookFor = (one: Liveness.Liveness, owner: string, millis: number) =>
     Effect.gen(function*() {
@@ -65,10 +75,7 @@ describe("L2 which processes live", () => {
 
   it.effect("L2 a process that beats again lives again, and is dead after another six beats", () =>
     Effect.gen(function*() {
-      const { process } = yield* begin
-      const one = yield* process("1 second")
-      const other = yield* process("1 second")
-      yield* one.beating
+      const { one, other } = yield* two
       yield* lookFor(other, one.owner, 6_000)
       assert.isFalse(yield* other.isAlive(one.owner))
       yield* one.beating
@@ -88,10 +95,7 @@ describe("L2 which processes live", () => {
 
   it.effect("L2 who was blocked for 60 seconds itself does not take its own absence for the other's death", () =>
     Effect.gen(function*() {
-      const { process } = yield* begin
-      const one = yield* process("1 second")
-      const other = yield* process("1 second")
-      yield* one.beating
+      const { one, other } = yield* two
       for (const blocked of [59_000, 60_000, 3_600_000]) {
         assert.isTrue(yield* lookFor(other, one.owner, 2_000))
         yield* TestClock.adjust(blocked)
@@ -105,10 +109,7 @@ describe("L2 which processes live", () => {
 
   it.effect("L2 who was blocked hears again as long as ever: nothing is made up for, and what is long ago is forgotten", () =>
     Effect.gen(function*() {
-      const { process } = yield* begin
-      const one = yield* process("1 second")
-      const other = yield* process("1 second")
-      yield* one.beating
+      const { one, other } = yield* two
       assert.isTrue(yield* other.isAlive(one.owner))
       yield* TestClock.adjust("30 seconds")
       assert.isTrue(yield* lookFor(other, one.owner, 5_000))
@@ -119,10 +120,7 @@ describe("L2 which processes live", () => {
 
   it.effect("L2 a look that comes late counts for one beat, so that one who is slow finds the dead too", () =>
     Effect.gen(function*() {
-      const { process } = yield* begin
-      const one = yield* process("1 second")
-      const other = yield* process("1 second")
-      yield* one.beating
+      const { one, other } = yield* two
       for (let look = 0; look < 6; look++) {
         assert.isTrue(yield* other.isAlive(one.owner))
         yield* TestClock.adjust("5 seconds")
@@ -236,24 +234,15 @@ describe("L2 which processes live", () => {
   it.effect("L2 a process that has nothing to do is not kept alive by its heart: no fiber of it waits for the next beat", () =>
     Effect.gen(function*() {
       const { process } = yield* begin
-      let asleep = 0
-      const time = yield* Clock.Clock
-      const clock: Clock.Clock = {
-        ...time,
-        sleep: (duration) =>
-          Effect.suspend(() => {
-            asleep++
-            return Effect.ensuring(time.sleep(duration), Effect.sync(() => asleep--))
-          })
-      }
+      const { asleep, clock } = yield* makeClock
       let busy = true
       const one = yield* process("10 seconds", () => busy)
       yield* Effect.provideService(one.beating, Clock.Clock, clock)
       yield* TestClock.adjust("30 seconds")
-      const before = asleep
+      const before = asleep()
       busy = false
       yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual([before, asleep], [1, 0])
+      assert.deepStrictEqual([before, asleep()], [1, 0])
     }))
 
   it.effect("L2 where processes share a store each says every second that it lives, which cannot be switched off", () =>

@@ -50,28 +50,19 @@ const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
 
 describe("L1 fail closed: a controller", () => {
   for (const [how, callback] of Object.entries(brokenCallbacks)) {
-    Support.forEachMode(
-      `L1 a callback that ${how} leaves the call open, to be answered later`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
-          assert.deepStrictEqual([tools.runs, asked.results], [[], []])
-          assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
-          assert.isTrue(asked.waiting)
-          assert.isFalse(JSON.stringify([asked.parts, asked.history]).includes(secret))
-          // Nothing is used up: an answer that comes with a message counts, once.
-          const { model } = yield* Support.answering
-          const turn = yield* Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
-          assert.strictEqual(tools.runs.length, 1)
-          assert.strictEqual(turn.text, "done")
-        })
-    )
+    Support.forEachMode(`L1 a callback that ${how} leaves the call open, to be answered later`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
+      assert.deepStrictEqual([tools.runs, asked.results], [[], []])
+      assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
+      assert.isTrue(asked.waiting)
+      assert.isFalse(JSON.stringify([asked.parts, asked.history]).includes(secret))
+      // Nothing is used up: an answer that comes with a message counts, once.
+      const { model } = yield* Support.answering
+      const turn = yield* Support.approve(mode, { asked, model, tools })
+      assert.strictEqual(tools.runs.length, 1)
+      assert.strictEqual(turn.text, "done")
+    })
   }
 
   const good: ReadonlyArray<readonly [string, (request: Approval.ApprovalRequest) => unknown, boolean]> = [
@@ -84,74 +75,67 @@ describe("L1 fail closed: a controller", () => {
     ["an answer", (request) => Approval.deny(request, "keep it"), false]
   ]
   for (const [what, callback, yes] of good) {
-    Support.forEachMode(`L1 a callback that gives ${what} is understood`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
-        assert.strictEqual(tools.runs.length, yes ? 1 : 0)
-        assert.deepStrictEqual(turn.requests, [])
-        assert.deepStrictEqual(turn.results.map((result) => result.isFailure), [!yes])
-        if (what === "an answer") assert.include(Support.failureReason(turn.results[0]), "keep it")
-      }))
+    Support.forEachMode(`L1 a callback that gives ${what} is understood`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(asking(callback))
+      assert.strictEqual(tools.runs.length, yes ? 1 : 0)
+      assert.deepStrictEqual(turn.requests, [])
+      assert.deepStrictEqual(turn.results.map((result) => result.isFailure), [!yes])
+      if (what === "an answer") assert.include(Support.failureReason(turn.results[0]), "keep it")
+    })
   }
 
-  Support.forEachMode(
-    "L1 one callback that fails leaves its own call open and the others answered",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const approver = ScriptedApprover.make((request) =>
-          request.toolCallId === "c2" ? Effect.die(secret) : request.toolCallId === "c3" ? { deny: "no" } : "approve"
-        )
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: ["c1", "c2", "c3", "c4"].map((id) => Support.call(id, "DeleteFile", { path: id }))
-        }).pipe(asking(approver.callback))
-        assert.deepStrictEqual(tools.runs.map((run) => JSON.stringify(run.params)).toSorted(), [
-          `{"path":"c1"}`,
-          `{"path":"c4"}`
-        ])
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
-        assert.deepStrictEqual(turn.results.map((result) => result.id).toSorted(), ["c1", "c3", "c4"])
-        assert.strictEqual((yield* approver.seen).length, 4)
-      })
-  )
+  Support.forEachMode("L1 one callback that fails leaves its own call open and the others answered", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const approver = ScriptedApprover.make((request) =>
+      request.toolCallId === "c2" ? Effect.die(secret) : request.toolCallId === "c3" ? { deny: "no" } : "approve"
+    )
+    const turn = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: ["c1", "c2", "c3", "c4"].map((id) => Support.call(id, "DeleteFile", { path: id }))
+    }).pipe(asking(approver.callback))
+    assert.deepStrictEqual(tools.runs.map((run) => JSON.stringify(run.params)).toSorted(), [
+      `{"path":"c1"}`,
+      `{"path":"c4"}`
+    ])
+    assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
+    assert.deepStrictEqual(turn.results.map((result) => result.id).toSorted(), ["c1", "c3", "c4"])
+    assert.strictEqual((yield* approver.seen).length, 4)
+  })
 
   Support.forEachMode(
     "L1 several calls are asked about in their order, so that answers by a script fit",
-    (mode) =>
-      Effect.gen(function*() {
-        const ids = ["c1", "c2", "c3", "c4"]
-        // Many times, because an order that hangs on how fast each call is sealed is right now and then.
-        for (let i = 0; i < 12; i++) {
-          const tools = yield* Support.makeTools()
-          const approver = ScriptedApprover.make(["approve", "deny", "approve", "deny"])
-          const turn = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: ids.map((id) => Support.call(id, "DeleteFile", { path: id }))
-          }).pipe(asking(approver.callback))
-          assert.deepStrictEqual((yield* approver.seen).map((request) => request.toolCallId), ids)
-          const denied = turn.results.filter((result) => result.isFailure).map((result) => result.id)
-          assert.deepStrictEqual(denied.toSorted(), ["c2", "c4"])
-        }
-      })
+    function*(mode) {
+      const ids = ["c1", "c2", "c3", "c4"]
+      // Many times, because an order that hangs on how fast each call is sealed is right now and then.
+      for (let i = 0; i < 12; i++) {
+        const tools = yield* Support.makeTools()
+        const approver = ScriptedApprover.make(["approve", "deny", "approve", "deny"])
+        const turn = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: ids.map((id) => Support.call(id, "DeleteFile", { path: id }))
+        }).pipe(asking(approver.callback))
+        assert.deepStrictEqual((yield* approver.seen).map((request) => request.toolCallId), ids)
+        const denied = turn.results.filter((result) => result.isFailure).map((result) => result.id)
+        assert.deepStrictEqual(denied.toSorted(), ["c2", "c4"])
+      }
+    }
   )
 
   Support.forEachMode(
     "L1 a callback layer takes its services along; its failure leaves the call open",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = (answer: Effect.Effect<boolean, string>) =>
-          Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(Effect.provide(Layer.provide(
-            ApprovalController.layerInteractive(() => Desk.use((desk) => desk.answer)),
-            Layer.succeed(Desk, { answer })
-          )))
-        assert.strictEqual((yield* turn(Effect.fail("closed"))).requests.length, 1)
-        assert.strictEqual(tools.runs.length, 0)
-        assert.strictEqual((yield* turn(Effect.succeed(true))).results.length, 1)
-        assert.strictEqual(tools.runs.length, 1)
-      })
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const turn = (answer: Effect.Effect<boolean, string>) =>
+        Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(Effect.provide(Layer.provide(
+          ApprovalController.layerInteractive(() => Desk.use((desk) => desk.answer)),
+          Layer.succeed(Desk, { answer })
+        )))
+      assert.strictEqual((yield* turn(Effect.fail("closed"))).requests.length, 1)
+      assert.strictEqual(tools.runs.length, 0)
+      assert.strictEqual((yield* turn(Effect.succeed(true))).results.length, 1)
+      assert.strictEqual(tools.runs.length, 1)
+    }
   )
 })
 
@@ -165,74 +149,71 @@ describe("a controller", () => {
     "that says nothing is complained of": [() => undefined, 1]
   }
   for (const [title, [callback, warnings]] of Object.entries(stories)) {
-    Support.forEachMode(`L1 L15 a controller ${title}`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asking = Support.ask(mode, { toolkit: tools.toolkit, calls })
-        const [, lines] = yield* logged(callback === undefined ? asking : Asked.withController(callback)(asking))
-        assert.strictEqual(lines.length, warnings)
-        for (const { text } of lines) {
-          assert.match(text, silent)
-          assert.notInclude(text, secret)
-        }
-      }), ["generateText", "streamText"])
+    Support.forEachMode(`L1 L15 a controller ${title}`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const asking = Support.ask(mode, { toolkit: tools.toolkit, calls })
+      const [, lines] = yield* logged(callback === undefined ? asking : Asked.withController(callback)(asking))
+      assert.strictEqual(lines.length, warnings)
+      for (const { text } of lines) {
+        assert.match(text, silent)
+        assert.notInclude(text, secret)
+      }
+    }, ["generateText", "streamText"])
   }
 
   Support.forEachMode(
     "L4 parameters edited inline that do not fit: the request is open, and says why",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
-          Asked.withController((request) => Approval.approve(request, { params: { path: 7 } })),
-          Asked.withPolicy(() => Approval.needsApproval({ description: "about a" }))
-        )
-        assert.deepStrictEqual(asked.requests.map(({ description, reason }) => [description, reason]), [[
-          "about a",
-          "The edited parameters cannot be used: they do not fit the tool's schema. The request stays open."
-        ]])
-        assert.deepStrictEqual(tools.runs, [])
-      })
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+        Asked.withController((request) => Approval.approve(request, { params: { path: 7 } })),
+        Asked.withPolicy(() => Approval.needsApproval({ description: "about a" }))
+      )
+      assert.deepStrictEqual(asked.requests.map(({ description, reason }) => [description, reason]), [[
+        "about a",
+        "The edited parameters cannot be used: they do not fit the tool's schema. The request stays open."
+      ]])
+      assert.deepStrictEqual(tools.runs, [])
+    }
   )
 
   for (const [when, isHeld] of [["ran", false], ["began to run", true]] as const) {
     Support.forEachMode(
       `L2 L3 a denial inline that comes after the call ${when} elsewhere gives what it did`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const hold = yield* Support.makeHold
-          const encodedResult = { deleted: true }
-          const effect = Effect.as(isHeld ? hold.wait : Effect.void, {
-            recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult }),
-            result: encodedResult,
-            encodedResult
-          })
-          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
-            Asked.withController((request) =>
-              Effect.gen(function*() {
-                const journal = yield* ApprovalJournal.ApprovalJournal
-                const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
-                const claim = { ...sealed, toolName: request.toolName, toolCallId: request.toolCallId }
-                const elsewhere = yield* Effect.forkDetach(journal.run(claim, { effect, idempotent: false }))
-                yield* isHeld ? hold.entered : Fiber.join(elsewhere)
-                return false
-              })
-            ),
-            Effect.forkChild
-          )
-          if (isHeld) {
-            yield* hold.entered
-            yield* Support.idle
-            assert.isUndefined(turn.pollUnsafe())
-            yield* hold.release
-          }
-          const ended = yield* Fiber.join(turn)
-          assert.deepStrictEqual(ended.results.map((part) => [part.isFailure, part.encodedResult]), [
-            [false, encodedResult]
-          ])
-          assert.deepStrictEqual([tools.runs, ended.requests], [[], []])
+      function*(mode) {
+        const tools = yield* Support.makeTools()
+        const hold = yield* Support.makeHold
+        const encodedResult = { deleted: true }
+        const effect = Effect.as(isHeld ? hold.wait : Effect.void, {
+          recorded: new ApprovalJournal.Recorded({ isFailure: false, encodedResult }),
+          result: encodedResult,
+          encodedResult
         })
+        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls }).pipe(
+          Asked.withController((request) =>
+            Effect.gen(function*() {
+              const journal = yield* ApprovalJournal.ApprovalJournal
+              const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
+              const claim = { ...sealed, toolName: request.toolName, toolCallId: request.toolCallId }
+              const elsewhere = yield* Effect.forkDetach(journal.run(claim, { effect, idempotent: false }))
+              yield* isHeld ? hold.entered : Fiber.join(elsewhere)
+              return false
+            })
+          ),
+          Effect.forkChild
+        )
+        if (isHeld) {
+          yield* hold.entered
+          yield* Support.idle
+          assert.isUndefined(turn.pollUnsafe())
+          yield* hold.release
+        }
+        const ended = yield* Fiber.join(turn)
+        assert.deepStrictEqual(ended.results.map((part) => [part.isFailure, part.encodedResult]), [
+          [false, encodedResult]
+        ])
+        assert.deepStrictEqual([tools.runs, ended.requests], [[], []])
+      }
     )
   }
 })

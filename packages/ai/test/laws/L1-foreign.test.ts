@@ -44,26 +44,24 @@ const calls = [Support.call("c1", "Gated", { path: "a" })]
 describe("L1 fail closed: tools of any make", () => {
   for (const [maker, make] of Object.entries(makers)) {
     for (const [how, needsApproval] of Object.entries(brokenGates)) {
-      Support.forEachMode(`L1 a gate of ${maker} that ${how} is asked`, (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([make(needsApproval)])
-          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-          assert.deepStrictEqual([tools.runs, turn.results], [[], []])
-          assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
-          assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
-        }), ["generateText", "streamText"])
+      Support.forEachMode(`L1 a gate of ${maker} that ${how} is asked`, function*(mode) {
+        const tools = yield* Support.makeTools([make(needsApproval)])
+        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+        assert.deepStrictEqual([tools.runs, turn.results], [[], []])
+        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
+        assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
+      }, ["generateText", "streamText"])
     }
 
-    Support.forEachMode(`L1 a gate of ${maker} that says yes or no is heard`, (mode) =>
-      Effect.gen(function*() {
-        for (const says of [true, false]) {
-          for (const gate of [says, () => says, () => Effect.succeed(says), async () => says]) {
-            const tools = yield* Support.makeTools([make(gate)])
-            const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-            assert.deepStrictEqual([turn.requests.length, tools.runs.length], says ? [1, 0] : [0, 1])
-          }
+    Support.forEachMode(`L1 a gate of ${maker} that says yes or no is heard`, function*(mode) {
+      for (const says of [true, false]) {
+        for (const gate of [says, () => says, () => Effect.succeed(says), async () => says]) {
+          const tools = yield* Support.makeTools([make(gate)])
+          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+          assert.deepStrictEqual([turn.requests.length, tools.runs.length], says ? [1, 0] : [0, 1])
         }
-      }))
+      }
+    })
   }
 })
 
@@ -77,17 +75,16 @@ describe("L1 fail closed: policies and controllers that are plain values", () =>
     "returns a promise": () => Promise.resolve(false)
   }
   for (const [how, decide] of Object.entries(policies)) {
-    Support.forEachMode(`L1 a policy whose decide ${how} asks about every call`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "ReadFile", { path: "a" }), Support.call("c2", "DeleteFile", { path: "a" })]
-        }).pipe(Effect.provideService(ApprovalPolicy.ApprovalPolicy, { decide } as ApprovalPolicy.Service))
-        assert.deepStrictEqual([tools.runs, turn.results], [[], []])
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1", "c2"])
-        assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
-      }))
+    Support.forEachMode(`L1 a policy whose decide ${how} asks about every call`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "ReadFile", { path: "a" }), Support.call("c2", "DeleteFile", { path: "a" })]
+      }).pipe(Effect.provideService(ApprovalPolicy.ApprovalPolicy, { decide } as ApprovalPolicy.Service))
+      assert.deepStrictEqual([tools.runs, turn.results], [[], []])
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1", "c2"])
+      assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
+    })
   }
 
   const controllers: Record<string, unknown> = {
@@ -104,18 +101,17 @@ describe("L1 fail closed: policies and controllers that are plain values", () =>
     "is no function": "ask"
   }
   for (const [how, ask] of Object.entries(controllers)) {
-    Support.forEachMode(`L1 a controller whose ask ${how} leaves the call open`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-        }).pipe(
-          Effect.provideService(ApprovalController.ApprovalController, { ask } as ApprovalController.Service)
-        )
-        assert.deepStrictEqual([tools.runs, turn.results], [[], []])
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
-        assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
-      }))
+    Support.forEachMode(`L1 a controller whose ask ${how} leaves the call open`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+      }).pipe(
+        Effect.provideService(ApprovalController.ApprovalController, { ask } as ApprovalController.Service)
+      )
+      assert.deepStrictEqual([tools.runs, turn.results], [[], []])
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
+      assert.isFalse(JSON.stringify([turn.parts, turn.history]).includes(secret))
+    })
   }
 })

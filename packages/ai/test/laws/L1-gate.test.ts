@@ -69,124 +69,99 @@ const seen = (value: unknown) =>
 describe("L1 fail closed: a gate", () => {
   for (const [how, needsApproval] of Object.entries(brokenGates)) {
     const name = how === "fails" ? "B1 " : ""
-    Support.forEachMode(
-      `L1 ${name}a gate that ${how} is asked, and shows nothing of the cause`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([makeGated(needsApproval)])
-          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-          assert.deepStrictEqual(tools.runs, [])
-          assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
-          assert.deepStrictEqual(turn.results, [])
-          assert.isTrue(turn.waiting)
-          assert.isFalse(seen([turn.parts, turn.history]).includes(secret))
-        })
-    )
+    Support.forEachMode(`L1 ${name}a gate that ${how} is asked, and shows nothing of the cause`, function*(mode) {
+      const tools = yield* Support.makeTools([makeGated(needsApproval)])
+      const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+      assert.deepStrictEqual(tools.runs, [])
+      assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c1"])
+      assert.deepStrictEqual(turn.results, [])
+      assert.isTrue(turn.waiting)
+      assert.isFalse(seen([turn.parts, turn.history]).includes(secret))
+    })
 
-    Support.forEachMode(
-      `L1 ${name}a gate that ${how} is denied under strict, and the model goes on`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([makeGated(needsApproval)])
-          const turn = yield* strictly(Support.ask(mode, { toolkit: tools.toolkit, calls }))
-          assert.deepStrictEqual(tools.runs, [])
-          assert.deepStrictEqual(turn.requests, [])
-          assert.strictEqual(turn.results.length, 1)
-          Support.failureReason(turn.results[0])
-          const script = yield* Support.answering
-          const next = yield* strictly(
-            Support.takeTurn(mode, { model: script.model, toolkit: tools.toolkit, history: turn.history })
-          )
-          assert.strictEqual(next.text, "done")
-          assert.isFalse(seen([turn.parts, turn.history, yield* script.requests]).includes(secret))
-          assert.deepStrictEqual(tools.runs, [])
-        })
-    )
+    Support.forEachMode(`L1 ${name}a gate that ${how} is denied under strict, and the model goes on`, function*(mode) {
+      const tools = yield* Support.makeTools([makeGated(needsApproval)])
+      const turn = yield* strictly(Support.ask(mode, { toolkit: tools.toolkit, calls }))
+      assert.deepStrictEqual(tools.runs, [])
+      assert.deepStrictEqual(turn.requests, [])
+      assert.strictEqual(turn.results.length, 1)
+      Support.failureReason(turn.results[0])
+      const script = yield* Support.answering
+      const next = yield* strictly(
+        Support.takeTurn(mode, { model: script.model, toolkit: tools.toolkit, history: turn.history })
+      )
+      assert.strictEqual(next.text, "done")
+      assert.isFalse(seen([turn.parts, turn.history, yield* script.requests]).includes(secret))
+      assert.deepStrictEqual(tools.runs, [])
+    })
   }
 
-  Support.forEachMode(
-    "L1 the reason shown is one fixed sentence, however the gate went wrong",
-    (mode) =>
+  Support.forEachMode("L1 the reason shown is one fixed sentence, however the gate went wrong", function*(mode) {
+    const reasons = yield* Effect.forEach(Object.values(brokenGates), (needsApproval) =>
       Effect.gen(function*() {
-        const reasons = yield* Effect.forEach(Object.values(brokenGates), (needsApproval) =>
-          Effect.gen(function*() {
-            const tools = yield* Support.makeTools([makeGated(needsApproval)])
-            const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-            return turn.requests[0]?.reason
-          }))
-        assert.strictEqual(new Set(reasons).size, 1, JSON.stringify(reasons))
-        assert.match(String(reasons[0]), /\w+ \w+/)
-      })
-  )
+        const tools = yield* Support.makeTools([makeGated(needsApproval)])
+        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+        return turn.requests[0]?.reason
+      }))
+    assert.strictEqual(new Set(reasons).size, 1, JSON.stringify(reasons))
+    assert.match(String(reasons[0]), /\w+ \w+/)
+  })
 
-  Support.forEachMode(
-    "L1 a gate that hangs is asked at the time limit of 30 seconds, and not before",
-    (mode) =>
-      Effect.gen(function*() {
-        const hold = yield* Support.makeHold
-        const tools = yield* Support.makeTools([makeGated(() => Effect.as(hold.wait, false))])
-        const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
-        yield* hold.entered
-        yield* Support.idle
-        yield* TestClock.adjust("29999 millis")
-        yield* Support.idle
-        assert.isUndefined(fiber.pollUnsafe())
-        yield* TestClock.adjust("1 millis")
-        const turn = yield* Fiber.join(fiber)
-        assert.strictEqual(turn.requests.length, 1)
-        assert.deepStrictEqual(tools.runs, [])
-      })
-  )
+  Support.forEachMode("L1 a gate that hangs is asked at the time limit of 30 seconds, and not before", function*(mode) {
+    const hold = yield* Support.makeHold
+    const tools = yield* Support.makeTools([makeGated(() => Effect.as(hold.wait, false))])
+    const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
+    yield* hold.entered
+    yield* Support.idle
+    yield* TestClock.adjust("29999 millis")
+    yield* Support.idle
+    assert.isUndefined(fiber.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    const turn = yield* Fiber.join(fiber)
+    assert.strictEqual(turn.requests.length, 1)
+    assert.deepStrictEqual(tools.runs, [])
+  })
 
-  Support.forEachMode("L1 policyTimeLimit bounds a gate that hangs, strict or not", (mode) =>
-    Effect.gen(function*() {
-      for (const strict of [false, true]) {
-        const hold = yield* Support.makeHold
-        const tools = yield* Support.makeTools([makeGated(() => Effect.as(hold.wait, false))])
-        const turn = Support.ask(mode, { toolkit: tools.toolkit, calls, approval: { policyTimeLimit: "2 seconds" } })
-        const fiber = yield* Effect.forkChild(strict ? strictly(turn) : turn)
-        yield* hold.entered
-        yield* Support.idle
-        yield* TestClock.adjust("2 seconds")
-        const { requests, results } = yield* Fiber.join(fiber)
-        assert.deepStrictEqual([requests.length, results.length], strict ? [0, 1] : [1, 0])
-        if (strict) Support.failureReason(results[0])
-        assert.deepStrictEqual(tools.runs, [])
-      }
-    }))
+  Support.forEachMode("L1 policyTimeLimit bounds a gate that hangs, strict or not", function*(mode) {
+    for (const strict of [false, true]) {
+      const hold = yield* Support.makeHold
+      const tools = yield* Support.makeTools([makeGated(() => Effect.as(hold.wait, false))])
+      const turn = Support.ask(mode, { toolkit: tools.toolkit, calls, approval: { policyTimeLimit: "2 seconds" } })
+      const fiber = yield* Effect.forkChild(strict ? strictly(turn) : turn)
+      yield* hold.entered
+      yield* Support.idle
+      yield* TestClock.adjust("2 seconds")
+      const { requests, results } = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([requests.length, results.length], strict ? [0, 1] : [1, 0])
+      if (strict) Support.failureReason(results[0])
+      assert.deepStrictEqual(tools.runs, [])
+    }
+  })
 
-  Support.forEachMode(
-    "L1 a gate that cannot be interrupted and hangs is asked all the same",
-    (mode) =>
-      Effect.gen(function*() {
-        const hold = yield* Support.makeHold
-        const tools = yield* Support.makeTools([makeGated(() => Effect.uninterruptible(Effect.as(hold.wait, false)))])
-        const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
-        yield* hold.entered
-        yield* Support.idle
-        yield* TestClock.adjust("30 seconds")
-        const early = yield* Support.settles(fiber)
-        yield* hold.release
-        const turn = yield* Fiber.join(fiber)
-        assert.strictEqual(turn.requests.length, 1)
-        assert.deepStrictEqual(tools.runs, [])
-        assert.isTrue(early, "the turn waits for a gate that does not let itself be interrupted")
-      })
-  )
+  Support.forEachMode("L1 a gate that cannot be interrupted and hangs is asked all the same", function*(mode) {
+    const hold = yield* Support.makeHold
+    const tools = yield* Support.makeTools([makeGated(() => Effect.uninterruptible(Effect.as(hold.wait, false)))])
+    const fiber = yield* Effect.forkChild(Support.ask(mode, { toolkit: tools.toolkit, calls }))
+    yield* hold.entered
+    yield* Support.idle
+    yield* TestClock.adjust("30 seconds")
+    const early = yield* Support.settles(fiber)
+    yield* hold.release
+    const turn = yield* Fiber.join(fiber)
+    assert.strictEqual(turn.requests.length, 1)
+    assert.deepStrictEqual(tools.runs, [])
+    assert.isTrue(early, "the turn waits for a gate that does not let itself be interrupted")
+  })
 
-  Support.forEachMode(
-    "L1 one broken gate never lets its siblings' answer stand for its own",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([makeGated(() => Effect.die(secret)), Support.ReadFile])
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "ReadFile", { path: "a" }), ...calls.map((one) => ({ ...one, id: "c2" }))]
-        })
-        assert.deepStrictEqual(tools.runs.map((run) => run.name), ["ReadFile"])
-        assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
-      })
-  )
+  Support.forEachMode("L1 one broken gate never lets its siblings' answer stand for its own", function*(mode) {
+    const tools = yield* Support.makeTools([makeGated(() => Effect.die(secret)), Support.ReadFile])
+    const turn = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "ReadFile", { path: "a" }), ...calls.map((one) => ({ ...one, id: "c2" }))]
+    })
+    assert.deepStrictEqual(tools.runs.map((run) => run.name), ["ReadFile"])
+    assert.deepStrictEqual(turn.requests.map((request) => request.toolCallId), ["c2"])
+  })
 })
 
 describe("L1 fail closed: a gate that says something", () => {
@@ -202,39 +177,34 @@ describe("L1 fail closed: a gate that says something", () => {
     ["Blocked", () => Approval.blocked("not on Sundays"), "blocked"]
   ]
   for (const [what, needsApproval, expected] of said) {
-    Support.forEachMode(`L1 a gate that says ${what}: ${expected}`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([makeGated(needsApproval)])
-        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-        assert.strictEqual(tools.count("Gated"), expected === "runs" ? 1 : 0)
-        assert.strictEqual(turn.requests.length, expected === "asked" ? 1 : 0)
-        if (what === "NeedsApproval") assert.strictEqual(turn.requests[0]!.reason, "large")
-        if (expected === "blocked") assert.include(Support.failureReason(turn.results[0]), "not on Sundays")
-      }))
+    Support.forEachMode(`L1 a gate that says ${what}: ${expected}`, function*(mode) {
+      const tools = yield* Support.makeTools([makeGated(needsApproval)])
+      const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+      assert.strictEqual(tools.count("Gated"), expected === "runs" ? 1 : 0)
+      assert.strictEqual(turn.requests.length, expected === "asked" ? 1 : 0)
+      if (what === "NeedsApproval") assert.strictEqual(turn.requests[0]!.reason, "large")
+      if (expected === "blocked") assert.include(Support.failureReason(turn.results[0]), "not on Sundays")
+    })
   }
 
-  Support.forEachMode(
-    "L1 B21 a gate may need a declared service: its word counts, its absence asks",
-    (mode) =>
-      Effect.gen(function*() {
-        const tool = Tool.make("Gated", {
-          parameters: { path: Schema.String },
-          success: Schema.String,
-          needsApproval: ({ path }) => Ledger.use((ledger) => ledger.isLarge(path)),
-          dependencies: [Ledger]
-        })
-        const tools = yield* Support.makeTools([tool])
-        const turn = Support.ask(mode, { toolkit: tools.toolkit, calls })
-        const withLedger = (isLarge: (path: string) => Effect.Effect<boolean, string>) =>
-          Effect.provideService(turn, Ledger, { isLarge })
-        assert.strictEqual((yield* turn).requests.length, 1)
-        assert.strictEqual((yield* withLedger(() => Effect.succeed(true))).requests.length, 1)
-        assert.strictEqual((yield* withLedger(() => Effect.fail("offline"))).requests.length, 1)
-        assert.deepStrictEqual(tools.runs, [])
-        assert.strictEqual((yield* withLedger((path) => Effect.succeed(path !== "a"))).requests.length, 0)
-        assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
-      })
-  )
+  Support.forEachMode("L1 B21 a gate may need a declared service: its word counts, its absence asks", function*(mode) {
+    const tool = Tool.make("Gated", {
+      parameters: { path: Schema.String },
+      success: Schema.String,
+      needsApproval: ({ path }) => Ledger.use((ledger) => ledger.isLarge(path)),
+      dependencies: [Ledger]
+    })
+    const tools = yield* Support.makeTools([tool])
+    const turn = Support.ask(mode, { toolkit: tools.toolkit, calls })
+    const withLedger = (isLarge: (path: string) => Effect.Effect<boolean, string>) =>
+      Effect.provideService(turn, Ledger, { isLarge })
+    assert.strictEqual((yield* turn).requests.length, 1)
+    assert.strictEqual((yield* withLedger(() => Effect.succeed(true))).requests.length, 1)
+    assert.strictEqual((yield* withLedger(() => Effect.fail("offline"))).requests.length, 1)
+    assert.deepStrictEqual(tools.runs, [])
+    assert.strictEqual((yield* withLedger((path) => Effect.succeed(path !== "a"))).requests.length, 0)
+    assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])
+  })
 })
 
 describe("L1 fail closed: isApprovalNeeded", () => {
@@ -298,23 +268,19 @@ describe("L1 fail closed: where the finish is missing", () => {
 })
 
 describe("L1 a gate", () => {
-  Support.forEachMode(
-    "L1 sees the decoded parameters, the call's id, and the conversation",
-    (mode) =>
-      Effect.gen(function*() {
-        const seen: Array<unknown> = []
-        const tool = Tool.make("Count", {
-          parameters: { n: Schema.FiniteFromString },
-          success: Schema.String,
-          needsApproval: (params, { messages, toolCallId }) => {
-            const last: Prompt.Message | undefined = messages.at(-1)
-            seen.push([params.n, toolCallId, last?.role])
-            return true
-          }
-        })
-        const tools = yield* Support.makeTools([tool as Tool.Any])
-        yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c7", "Count", { n: "7" })] })
-        assert.deepStrictEqual(seen, [[7, "c7", "user"]])
-      })
-  )
+  Support.forEachMode("L1 sees the decoded parameters, the call's id, and the conversation", function*(mode) {
+    const seen: Array<unknown> = []
+    const tool = Tool.make("Count", {
+      parameters: { n: Schema.FiniteFromString },
+      success: Schema.String,
+      needsApproval: (params, { messages, toolCallId }) => {
+        const last: Prompt.Message | undefined = messages.at(-1)
+        seen.push([params.n, toolCallId, last?.role])
+        return true
+      }
+    })
+    const tools = yield* Support.makeTools([tool as Tool.Any])
+    yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c7", "Count", { n: "7" })] })
+    assert.deepStrictEqual(seen, [[7, "c7", "user"]])
+  })
 })

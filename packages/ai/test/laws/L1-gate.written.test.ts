@@ -28,36 +28,34 @@ describe("L1 a gate that gives a promise", () => {
     ]
   } as const
   for (const [how, [gate, expected]] of Object.entries(answers)) {
-    Support.forEachMode(`L1 ${how}`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([makeGated(gate) as Tool.Any])
-        const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-        const [request] = turn.requests
-        const became = turn.results[0]?.isFailure === true
-          ? Support.failureReason(turn.results[0])
-          : turn.results.length === 1
-          ? "runs"
-          : request?.description === "Delete a?"
-          ? "Delete a?"
-          : "asks"
-        assert.deepStrictEqual([became, tools.runs.length], [expected, expected === "runs" ? 1 : 0])
-      }))
+    Support.forEachMode(`L1 ${how}`, function*(mode) {
+      const tools = yield* Support.makeTools([makeGated(gate) as Tool.Any])
+      const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+      const [request] = turn.requests
+      const became = turn.results[0]?.isFailure === true
+        ? Support.failureReason(turn.results[0])
+        : turn.results.length === 1
+        ? "runs"
+        : request?.description === "Delete a?"
+        ? "Delete a?"
+        : "asks"
+      assert.deepStrictEqual([became, tools.runs.length], [expected, expected === "runs" ? 1 : 0])
+    })
   }
 
-  Support.forEachMode("L1 that never comes is asked at the time limit", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools([makeGated(() => new Promise(() => {})) as Tool.Any])
-      const turn = yield* Effect.forkChild(
-        Support.ask(mode, { toolkit: tools.toolkit, calls, approval: { policyTimeLimit: "2 seconds" } })
-      )
-      yield* Support.idle
-      yield* TestClock.adjust("1999 millis")
-      yield* Support.idle
-      assert.isUndefined(turn.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      assert.isTrue(yield* Support.settles(turn))
-      assert.deepStrictEqual([(yield* Fiber.join(turn)).requests.length, tools.runs.length], [1, 0])
-    }))
+  Support.forEachMode("L1 that never comes is asked at the time limit", function*(mode) {
+    const tools = yield* Support.makeTools([makeGated(() => new Promise(() => {})) as Tool.Any])
+    const turn = yield* Effect.forkChild(
+      Support.ask(mode, { toolkit: tools.toolkit, calls, approval: { policyTimeLimit: "2 seconds" } })
+    )
+    yield* Support.idle
+    yield* TestClock.adjust("1999 millis")
+    yield* Support.idle
+    assert.isUndefined(turn.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    assert.isTrue(yield* Support.settles(turn))
+    assert.deepStrictEqual([(yield* Fiber.join(turn)).requests.length, tools.runs.length], [1, 0])
+  })
 })
 
 describe("L1 a gate that goes wrong", () => {
@@ -75,27 +73,23 @@ describe("L1 a gate that goes wrong", () => {
     "dies": () => Effect.die(new Error(secret))
   }
   for (const [how, gate] of Object.entries(troubled)) {
-    Support.forEachMode(
-      `L1 and ${how} asks, tells the program what was thrown, and nobody else`,
-      (mode) =>
-        Effect.gen(function*() {
-          const events = yield* ApprovalEvents.make()
-          const observed = yield* events.subscribe
-          const tools = yield* Support.makeTools([makeGated(gate) as Tool.Any])
-          const turn = yield* Effect.provideService(
-            Support.ask(mode, { toolkit: tools.toolkit, calls }),
-            ApprovalEvents.ApprovalEvents,
-            events
-          )
-          assert.deepStrictEqual([turn.requests.length, tools.runs.length], [1, 0])
-          assert.notInclude(JSON.stringify([turn.parts, turn.history]), secret)
-          const [failed] = yield* Stream.runCollect(
-            Stream.take(Stream.filter(observed, (event) => event._tag === "PolicyFailed"), 1)
-          )
-          const thrown = failed?.cause === undefined ? undefined : Cause.squash(failed.cause)
-          assert.strictEqual(thrown instanceof Error ? thrown.message : thrown, secret)
-        })
-    )
+    Support.forEachMode(`L1 and ${how} asks, tells the program what was thrown, and nobody else`, function*(mode) {
+      const events = yield* ApprovalEvents.make()
+      const observed = yield* events.subscribe
+      const tools = yield* Support.makeTools([makeGated(gate) as Tool.Any])
+      const turn = yield* Effect.provideService(
+        Support.ask(mode, { toolkit: tools.toolkit, calls }),
+        ApprovalEvents.ApprovalEvents,
+        events
+      )
+      assert.deepStrictEqual([turn.requests.length, tools.runs.length], [1, 0])
+      assert.notInclude(JSON.stringify([turn.parts, turn.history]), secret)
+      const [failed] = yield* Stream.runCollect(
+        Stream.take(Stream.filter(observed, (event) => event._tag === "PolicyFailed"), 1)
+      )
+      const thrown = failed?.cause === undefined ? undefined : Cause.squash(failed.cause)
+      assert.strictEqual(thrown instanceof Error ? thrown.message : thrown, secret)
+    })
   }
 })
 
@@ -107,52 +101,51 @@ describe("how many gates run at once", () => {
       for (const answer of [true, false]) {
         Support.forEachMode(
           `L8 ${kind}, saying ${answer}: of 12 calls at ${concurrency}, ${expected}`,
-          (mode) =>
-            Effect.gen(function*() {
-              let running = 0
-              let most = 0
-              const order: Array<string> = []
-              const gate = Effect.fnUntraced(function*(path: string) {
-                order.push(path)
-                most = Math.max(most, ++running)
-                yield* Support.idle
-                running--
-                return answer
-              })
-              const own = kind === "a policy" ? true : ({ path }: { readonly path: string }) => gate(path)
-              const tools = yield* Support.makeTools([makeGated(own) as Tool.Any])
-              const paths = Array.from({ length: 12 }, (_, index) => `${index}`)
-              const script = yield* ScriptedModel.make({
-                turns: [paths.map((path) => Support.call(`c${path}`, "Gated", { path }))],
-                afterLastTurn: "done"
-              })
-              const options = {
-                model: script.model,
-                toolkit: tools.toolkit,
-                ...(concurrency === undefined ? undefined : { concurrency })
-              }
-              const policy = kind === "a policy"
-                ? ApprovalPolicy.make((call) => gate(String(Object.values(call.encodedParams as object)[0])))
-                : ApprovalPolicy.toolGate
-              const turn = Effect.provideService(
-                Effect.gen(function*() {
-                  const first = yield* Support.takeTurn(mode, { ...options, prompt: "Go on." })
-                  assert.deepStrictEqual([most, order], [expected, paths], "of the response")
-                  if (!answer) return assert.lengthOf(tools.runs, 12)
-                  assert.deepStrictEqual(
-                    first.requests.map(({ toolCallId }) => toolCallId),
-                    paths.map((path) => `c${path}`)
-                  )
-                  most = 0
-                  const prompt = Support.answers(...first.requests.map((request) => Approval.approve(request)))
-                  yield* Support.takeTurn(mode, { ...options, history: first.history, prompt })
-                  assert.deepStrictEqual([most, tools.runs.length], [expected, 12], "of what was approved")
-                }),
-                ApprovalPolicy.ApprovalPolicy,
-                policy
-              )
-              yield* Effect.provide(turn, kind.endsWith("memory") ? ApprovalMemory.layerSession() : Layer.empty)
-            }),
+          function*(mode) {
+            let running = 0
+            let most = 0
+            const order: Array<string> = []
+            const gate = Effect.fnUntraced(function*(path: string) {
+              order.push(path)
+              most = Math.max(most, ++running)
+              yield* Support.idle
+              running--
+              return answer
+            })
+            const own = kind === "a policy" ? true : ({ path }: { readonly path: string }) => gate(path)
+            const tools = yield* Support.makeTools([makeGated(own) as Tool.Any])
+            const paths = Array.from({ length: 12 }, (_, index) => `${index}`)
+            const script = yield* ScriptedModel.make({
+              turns: [paths.map((path) => Support.call(`c${path}`, "Gated", { path }))],
+              afterLastTurn: "done"
+            })
+            const options = {
+              model: script.model,
+              toolkit: tools.toolkit,
+              ...(concurrency === undefined ? undefined : { concurrency })
+            }
+            const policy = kind === "a policy"
+              ? ApprovalPolicy.make((call) => gate(String(Object.values(call.encodedParams as object)[0])))
+              : ApprovalPolicy.toolGate
+            const turn = Effect.provideService(
+              Effect.gen(function*() {
+                const first = yield* Support.takeTurn(mode, { ...options, prompt: "Go on." })
+                assert.deepStrictEqual([most, order], [expected, paths], "of the response")
+                if (!answer) return assert.lengthOf(tools.runs, 12)
+                assert.deepStrictEqual(
+                  first.requests.map(({ toolCallId }) => toolCallId),
+                  paths.map((path) => `c${path}`)
+                )
+                most = 0
+                const prompt = Support.answers(...first.requests.map((request) => Approval.approve(request)))
+                yield* Support.takeTurn(mode, { ...options, history: first.history, prompt })
+                assert.deepStrictEqual([most, tools.runs.length], [expected, 12], "of what was approved")
+              }),
+              ApprovalPolicy.ApprovalPolicy,
+              policy
+            )
+            yield* Effect.provide(turn, kind.endsWith("memory") ? ApprovalMemory.layerSession() : Layer.empty)
+          },
           ["generateText", "streamText"]
         )
       }

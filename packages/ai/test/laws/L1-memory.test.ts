@@ -7,6 +7,7 @@ import { Cause, Effect, Fiber } from "effect"
 import { Approval, ApprovalError, ApprovalMemory, Prompt, Store } from "../../src/index.ts"
 import * as C from "./conversation.ts"
 import * as M from "./remembered.ts"
+import { type Story, tell } from "./story.ts"
 import { advance } from "./support.ts"
 
 const secret = "postgres://admin:hunter2@db"
@@ -42,8 +43,8 @@ const ended = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     return yield* Fiber.join(fiber)
   })
 
-const everyWay = (title: string, story: (way: C.Way) => Effect.Effect<unknown, unknown, never>) =>
-  C.everyWay(title, (way) => story(way).pipe(M.inConversation("talk")))
+const everyWay = (title: string, story: Story<[way: C.Way]>) =>
+  C.everyWay(title, (way) => tell(story, way).pipe(M.inConversation("talk")))
 
 for (const [how, fails] of Object.entries(broken)) {
   describe(`L1 a memory that ${how}`, () => {
@@ -192,13 +193,12 @@ describe("L1 a memory that is full, or holds nonsense", () => {
       }
     }).pipe(M.inConversation("talk")))
 
-  C.everyWay("a tool that needs nobody runs without the memory", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: [[C.readCall("c1", "a")]] })
-      yield* withMemory(() => ({ find: () => Effect.die("asked") }))(chat.send("go"))
-      assert.deepStrictEqual(runs, ["read a"])
-    }))
+  C.everyWay("a tool that needs nobody runs without the memory", function*(way) {
+    const { runs, toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [[C.readCall("c1", "a")]] })
+    yield* withMemory(() => ({ find: () => Effect.die("asked") }))(chat.send("go"))
+    assert.deepStrictEqual(runs, ["read a"])
+  })
 })
 
 describe("L1 a memory whose answer is none", () => {
@@ -223,33 +223,28 @@ describe("L1 a memory whose answer is none", () => {
     "an approval of another call": remembered
   }
   for (const [what, given] of Object.entries(nonsense)) {
-    C.everyWay(`is asked, and the stream of events says why: ${what}`, (way) =>
-      Effect.gen(function*() {
-        const { observe, seen } = yield* M.events
-        const { chat, runs } = yield* M.deleting(way, [["a"], "done"])
-        // The types of a program in JavaScript promise nothing.
-        const find = () => Effect.succeed(given as ApprovalMemory.Remembered)
-        const asked = yield* withMemory(() => ({ find }))(observe(chat.send("go"))).pipe(M.inConversation("talk"))
-        assert.deepStrictEqual([asked.requests.length, runs], [1, []])
-        const failed = (yield* seen).filter((event) => event._tag === "MemoryFailed")
-        assert.deepStrictEqual(failed.map(({ doing, toolName }) => [doing, toolName]), [["find", "DeleteFile"]])
-      }))
+    C.everyWay(`is asked, and the stream of events says why: ${what}`, function*(way) {
+      const { observe, seen } = yield* M.events
+      const { chat, runs } = yield* M.deleting(way, [["a"], "done"])
+      // The types of a program in JavaScript promise nothing.
+      const find = () => Effect.succeed(given as ApprovalMemory.Remembered)
+      const asked = yield* withMemory(() => ({ find }))(observe(chat.send("go"))).pipe(M.inConversation("talk"))
+      assert.deepStrictEqual([asked.requests.length, runs], [1, []])
+      const failed = (yield* seen).filter((event) => event._tag === "MemoryFailed")
+      assert.deepStrictEqual(failed.map(({ doing, toolName }) => [doing, toolName]), [["find", "DeleteFile"]])
+    })
   }
 
-  C.everyWay(
-    "what could not be remembered is told in the events, with the cause, and to nobody else",
-    (way) =>
-      Effect.gen(function*() {
-        const { observe, seen } = yield* M.events
-        const { chat } = yield* M.deleting(way, [["a"], "done"])
-        const ada = M.person(() => M.yes("session"))
-        const turn = yield* withMemory(() => ({ remember: () => Effect.die(new Error(secret)) }))(
-          observe(ada.answers(chat.send("go")))
-        ).pipe(M.inConversation("talk"))
-        const failed = (yield* seen).filter((event) => event._tag === "MemoryFailed")
-        assert.deepStrictEqual(failed.map(({ doing }) => doing), ["remember"])
-        assert.include(Cause.pretty(failed[0]!.cause), secret)
-        assert.notInclude(JSON.stringify(turn.parts), "hunter2")
-      })
-  )
+  C.everyWay("what could not be remembered is told in the events, with the cause, and to nobody else", function*(way) {
+    const { observe, seen } = yield* M.events
+    const { chat } = yield* M.deleting(way, [["a"], "done"])
+    const ada = M.person(() => M.yes("session"))
+    const turn = yield* withMemory(() => ({ remember: () => Effect.die(new Error(secret)) }))(
+      observe(ada.answers(chat.send("go")))
+    ).pipe(M.inConversation("talk"))
+    const failed = (yield* seen).filter((event) => event._tag === "MemoryFailed")
+    assert.deepStrictEqual(failed.map(({ doing }) => doing), ["remember"])
+    assert.include(Cause.pretty(failed[0]!.cause), secret)
+    assert.notInclude(JSON.stringify(turn.parts), "hunter2")
+  })
 })

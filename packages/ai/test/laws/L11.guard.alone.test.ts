@@ -33,44 +33,35 @@ const Delegate = Tool.make("Delegate", { success: Schema.String })
 const careful = Prompt.make([{ role: "system", content: "Touch nothing." }])
 
 describe("L11 the policy of a guarded call, in a turn with nothing to decide", () => {
-  Support.forEachMode(
-    "L11 given to the turn itself it sees the messages of the turn",
-    (mode) =>
-      Effect.gen(function*() {
-        const { runs, seen, toolkit } = yield* makeGuarded
-        const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
-        yield* Support.takeTurn(mode, { model, toolkit, history: careful, prompt: "Go on." })
-        assert.deepStrictEqual([runs, seen], [[], [2]])
-      })
-  )
+  Support.forEachMode("L11 given to the turn itself it sees the messages of the turn", function*(mode) {
+    const { runs, seen, toolkit } = yield* makeGuarded
+    const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
+    yield* Support.takeTurn(mode, { model, toolkit, history: careful, prompt: "Go on." })
+    assert.deepStrictEqual([runs, seen], [[], [2]])
+  })
 
-  Support.forEachMode("L11 in a handler it sees the messages of the turn", (mode) =>
-    Effect.gen(function*() {
-      const { erase, runs, seen } = yield* makeGuarded
-      const { toolkit } = yield* Support.makeTools([Delegate], { Delegate: () => Effect.as(erase("a"), "done") })
-      const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
-      yield* Support.takeTurn(mode, { model, toolkit, history: careful, prompt: "Go on." })
-      assert.deepStrictEqual([runs, seen], [[], [2]])
-    }))
+  Support.forEachMode("L11 in a handler it sees the messages of the turn", function*(mode) {
+    const { erase, runs, seen } = yield* makeGuarded
+    const { toolkit } = yield* Support.makeTools([Delegate], { Delegate: () => Effect.as(erase("a"), "done") })
+    const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
+    yield* Support.takeTurn(mode, { model, toolkit, history: careful, prompt: "Go on." })
+    assert.deepStrictEqual([runs, seen], [[], [2]])
+  })
 
-  Support.forEachMode(
-    "L11 in a turn within a turn it sees the messages of the inner one",
-    (mode) =>
-      Effect.gen(function*() {
-        const { runs, seen, toolkit } = yield* makeGuarded
-        const inner = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
-        const tools = yield* Support.makeTools([Delegate, Support.DeleteFile], {
-          Delegate: () =>
-            Effect.as(
-              Effect.orDie(
-                Support.takeTurn(mode, { model: inner.model, toolkit, history: careful, prompt: "Go on." })
-              ),
-              "done"
-            )
-        })
-        const outer = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
-        yield* Support.takeTurn(mode, { model: outer.model, toolkit: tools.toolkit, prompt: "Do what you want." })
-        assert.deepStrictEqual([runs, seen], [[], [2]])
-      })
-  )
+  Support.forEachMode("L11 in a turn within a turn it sees the messages of the inner one", function*(mode) {
+    const { runs, seen, toolkit } = yield* makeGuarded
+    const inner = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
+    const tools = yield* Support.makeTools([Delegate, Support.DeleteFile], {
+      Delegate: () =>
+        Effect.as(
+          Effect.orDie(
+            Support.takeTurn(mode, { model: inner.model, toolkit, history: careful, prompt: "Go on." })
+          ),
+          "done"
+        )
+    })
+    const outer = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
+    yield* Support.takeTurn(mode, { model: outer.model, toolkit: tools.toolkit, prompt: "Do what you want." })
+    assert.deepStrictEqual([runs, seen], [[], [2]])
+  })
 })

@@ -81,112 +81,95 @@ const whoSaw = (seen: ReadonlyArray<Seen>, toolName: string) => {
 describe("L11 the policy of a guarded call, within a turn", () => {
   for (const tool of [Delegate, GatedDelegate]) {
     const how = tool === Delegate ? "that needs nobody" : "that is approved at once"
-    Support.forEachMode(
-      `L11 in a handler of a call ${how} it sees the messages of the turn`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { erase, policy, runs, seen } = yield* makeGuarded
-          const tools = yield* Support.makeTools([tool, Support.DeleteFile], {
-            Delegate: () => Effect.as(erase("a"), "done")
-          })
-          const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
-          yield* within(policy)(
-            Support.takeTurn(mode, { model, toolkit: tools.toolkit, history, prompt: "Go on." })
-          )
-          assert.deepStrictEqual(runs, ["a"])
-          for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, around, one.by)
-          // They are what the turn's own calls are judged by.
-          for (const one of whoSaw(seen, "Delegate")) assert.deepStrictEqual(one.texts, around, one.by)
-        })
-    )
+    Support.forEachMode(`L11 in a handler of a call ${how} it sees the messages of the turn`, function*(mode) {
+      const { erase, policy, runs, seen } = yield* makeGuarded
+      const tools = yield* Support.makeTools([tool, Support.DeleteFile], {
+        Delegate: () => Effect.as(erase("a"), "done")
+      })
+      const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
+      yield* within(policy)(
+        Support.takeTurn(mode, { model, toolkit: tools.toolkit, history, prompt: "Go on." })
+      )
+      assert.deepStrictEqual(runs, ["a"])
+      for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, around, one.by)
+      // They are what the turn's own calls are judged by.
+      for (const one of whoSaw(seen, "Delegate")) assert.deepStrictEqual(one.texts, around, one.by)
+    })
   }
 
   Support.forEachMode(
     "L11 in the handler of a call that was approved from the history it sees the messages of it",
-    (mode) =>
-      Effect.gen(function*() {
-        const { erase, policy, runs, seen } = yield* makeGuarded
-        const tools = yield* Support.makeTools([GatedDelegate], { Delegate: () => Effect.as(erase("a"), "done") })
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          history,
-          calls: [Support.call("c1", "Delegate", {})]
-        })
-        const { model } = yield* Support.answering
-        yield* within(policy)(Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        }))
-        assert.deepStrictEqual(runs, ["a"])
-        for (const one of whoSaw(seen, "Erase")) {
-          assert.deepStrictEqual(one.texts.slice(0, around.length), around, one.by)
-        }
+    function*(mode) {
+      const { erase, policy, runs, seen } = yield* makeGuarded
+      const tools = yield* Support.makeTools([GatedDelegate], { Delegate: () => Effect.as(erase("a"), "done") })
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        history,
+        calls: [Support.call("c1", "Delegate", {})]
       })
+      const { model } = yield* Support.answering
+      yield* within(policy)(
+        Support.approve(mode, { asked, model, tools })
+      )
+      assert.deepStrictEqual(runs, ["a"])
+      for (const one of whoSaw(seen, "Erase")) {
+        assert.deepStrictEqual(one.texts.slice(0, around.length), around, one.by)
+      }
+    }
   )
 
-  Support.forEachMode(
-    "L11 given to the turn itself it sees the messages of the turn",
-    (mode) =>
-      Effect.gen(function*() {
-        const { policy, runs, seen, toolkit } = yield* makeGuarded
-        const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
-        yield* within(policy)(Support.takeTurn(mode, { model, toolkit, history, prompt: "Go on." }))
-        assert.deepStrictEqual(runs, ["a"])
-        for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, around, one.by)
-      })
-  )
+  Support.forEachMode("L11 given to the turn itself it sees the messages of the turn", function*(mode) {
+    const { policy, runs, seen, toolkit } = yield* makeGuarded
+    const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
+    yield* within(policy)(Support.takeTurn(mode, { model, toolkit, history, prompt: "Go on." }))
+    assert.deepStrictEqual(runs, ["a"])
+    for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, around, one.by)
+  })
 
   Support.forEachMode(
     "L11 in a turn that settles a call first it sees the result of that call, as the turn's own calls do",
-    (mode) =>
-      Effect.gen(function*() {
-        const { policy, runs, seen, toolkit } = yield* makeGuarded
-        const own = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, {
-          toolkit: own.toolkit,
-          history,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-        })
-        const { model } = yield* ScriptedModel.make({
-          turns: [[Support.call("c2", "Erase", { path: "b" }), Support.call("c3", "DeleteFile", { path: "c" })]]
-        })
-        const both = yield* Toolkit.join(own.toolkit, toolkit)
-        yield* within(policy)(Support.takeTurn(mode, {
-          model,
-          toolkit: both as unknown as Support.AnyToolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        }))
-        assert.deepStrictEqual([own.count("DeleteFile"), runs], [2, ["b"]])
-        const judged = [...around, "assistant: tool-call", "tool: tool-result"]
-        for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, judged, one.by)
-        assert.deepStrictEqual(whoSaw(seen, "DeleteFile").at(-1)!.texts, judged)
+    function*(mode) {
+      const { policy, runs, seen, toolkit } = yield* makeGuarded
+      const own = yield* Support.makeTools()
+      const asked = yield* Support.ask(mode, {
+        toolkit: own.toolkit,
+        history,
+        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
       })
+      const { model } = yield* ScriptedModel.make({
+        turns: [[Support.call("c2", "Erase", { path: "b" }), Support.call("c3", "DeleteFile", { path: "c" })]]
+      })
+      const both = yield* Toolkit.join(own.toolkit, toolkit)
+      yield* within(policy)(Support.takeTurn(mode, {
+        model,
+        toolkit: both as unknown as Support.AnyToolkit,
+        history: asked.history,
+        prompt: Support.answers(Approval.approve(asked.requests[0]!))
+      }))
+      assert.deepStrictEqual([own.count("DeleteFile"), runs], [2, ["b"]])
+      const judged = [...around, "assistant: tool-call", "tool: tool-result"]
+      for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, judged, one.by)
+      assert.deepStrictEqual(whoSaw(seen, "DeleteFile").at(-1)!.texts, judged)
+    }
   )
 
-  Support.forEachMode(
-    "L11 in a turn within a turn it sees the messages of the inner one",
-    (mode) =>
-      Effect.gen(function*() {
-        const { policy, runs, seen, toolkit } = yield* makeGuarded
-        const inner = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
-        const tools = yield* Support.makeTools([Delegate, Support.DeleteFile], {
-          Delegate: () =>
-            Effect.as(
-              Effect.orDie(Support.takeTurn(mode, { model: inner.model, toolkit, prompt: "Erase it." })),
-              "done"
-            )
-        })
-        const outer = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
-        yield* within(policy)(
-          Support.takeTurn(mode, { model: outer.model, toolkit: tools.toolkit, history, prompt: "Go on." })
+  Support.forEachMode("L11 in a turn within a turn it sees the messages of the inner one", function*(mode) {
+    const { policy, runs, seen, toolkit } = yield* makeGuarded
+    const inner = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
+    const tools = yield* Support.makeTools([Delegate, Support.DeleteFile], {
+      Delegate: () =>
+        Effect.as(
+          Effect.orDie(Support.takeTurn(mode, { model: inner.model, toolkit, prompt: "Erase it." })),
+          "done"
         )
-        assert.deepStrictEqual(runs, ["a"])
-        for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, ["user: Erase it."], one.by)
-      })
-  )
+    })
+    const outer = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
+    yield* within(policy)(
+      Support.takeTurn(mode, { model: outer.model, toolkit: tools.toolkit, history, prompt: "Go on." })
+    )
+    assert.deepStrictEqual(runs, ["a"])
+    for (const one of whoSaw(seen, "Erase")) assert.deepStrictEqual(one.texts, ["user: Erase it."], one.by)
+  })
 
   it.effect("L11 outside a turn, before and after one, there are no messages", () =>
     Effect.gen(function*() {
@@ -222,75 +205,63 @@ const advancing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const nothingElse = ApprovalPolicy.toolGate
 
 describe("L4 the expiry of a guarded call, within a turn", () => {
-  Support.forEachMode(
-    "L4 in a handler: an answer later than the engine's expiry runs nothing",
-    (mode) =>
-      Effect.gen(function*() {
-        const { erase, runs } = yield* makeGuarded
-        const outputs: Array<unknown> = []
-        const tools = yield* Support.makeTools([Delegate, Support.DeleteFile], {
-          Delegate: () =>
-            Effect.map(erase("a"), ({ encodedResult, isFailure }) => {
-              outputs.push([isFailure, encodedResult])
-              return "done"
-            })
+  Support.forEachMode("L4 in a handler: an answer later than the engine's expiry runs nothing", function*(mode) {
+    const { erase, runs } = yield* makeGuarded
+    const outputs: Array<unknown> = []
+    const tools = yield* Support.makeTools([Delegate, Support.DeleteFile], {
+      Delegate: () =>
+        Effect.map(erase("a"), ({ encodedResult, isFailure }) => {
+          outputs.push([isFailure, encodedResult])
+          return "done"
         })
-        const { controller, shown } = yield* makeSlow
-        const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
-        yield* advancing(
-          within(nothingElse, controller)(Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            prompt: "Go on.",
-            approval: { expiresIn: "1 minute" }
-          }))
-        )
-        assert.deepStrictEqual(shown.map(({ expiresAt }) => expiresAt), [60_000])
-        assert.deepStrictEqual(runs, [])
-        assert.match(JSON.stringify(outputs), /^\[\[true,.*expired/)
-      })
-  )
+    })
+    const { controller, shown } = yield* makeSlow
+    const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Delegate", {})]] })
+    yield* advancing(
+      within(nothingElse, controller)(Support.takeTurn(mode, {
+        model,
+        toolkit: tools.toolkit,
+        prompt: "Go on.",
+        approval: { expiresIn: "1 minute" }
+      }))
+    )
+    assert.deepStrictEqual(shown.map(({ expiresAt }) => expiresAt), [60_000])
+    assert.deepStrictEqual(runs, [])
+    assert.match(JSON.stringify(outputs), /^\[\[true,.*expired/)
+  })
 
-  Support.forEachMode(
-    "L4 given to the turn: an answer later than the engine's expiry runs nothing",
-    (mode) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* makeGuarded
-        const { controller, shown } = yield* makeSlow
-        const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
-        const turn = yield* advancing(
-          within(nothingElse, controller)(Support.takeTurn(mode, {
-            model,
-            toolkit,
-            prompt: "Go on.",
-            approval: { expiresIn: "1 minute" }
-          }))
-        )
-        assert.deepStrictEqual(shown.map(({ expiresAt }) => expiresAt), [60_000])
-        assert.deepStrictEqual(runs, [])
-        assert.match(Support.failureReason(turn.results[0]), /expired/)
-      })
-  )
+  Support.forEachMode("L4 given to the turn: an answer later than the engine's expiry runs nothing", function*(mode) {
+    const { runs, toolkit } = yield* makeGuarded
+    const { controller, shown } = yield* makeSlow
+    const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
+    const turn = yield* advancing(
+      within(nothingElse, controller)(Support.takeTurn(mode, {
+        model,
+        toolkit,
+        prompt: "Go on.",
+        approval: { expiresIn: "1 minute" }
+      }))
+    )
+    assert.deepStrictEqual(shown.map(({ expiresAt }) => expiresAt), [60_000])
+    assert.deepStrictEqual(runs, [])
+    assert.match(Support.failureReason(turn.results[0]), /expired/)
+  })
 
-  Support.forEachMode(
-    "L4 what the policy says of the expiry of that call comes first",
-    (mode) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* makeGuarded
-        const { controller } = yield* makeSlow
-        const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
-        const hour = ApprovalPolicy.make(() => Approval.needsApproval({ expiresIn: 3_600_000 }))
-        yield* advancing(
-          within(hour, controller)(Support.takeTurn(mode, {
-            model,
-            toolkit,
-            prompt: "Go on.",
-            approval: { expiresIn: "1 minute" }
-          }))
-        )
-        assert.deepStrictEqual(runs, ["a"])
-      })
-  )
+  Support.forEachMode("L4 what the policy says of the expiry of that call comes first", function*(mode) {
+    const { runs, toolkit } = yield* makeGuarded
+    const { controller } = yield* makeSlow
+    const { model } = yield* ScriptedModel.make({ turns: [[Support.call("c1", "Erase", { path: "a" })]] })
+    const hour = ApprovalPolicy.make(() => Approval.needsApproval({ expiresIn: 3_600_000 }))
+    yield* advancing(
+      within(hour, controller)(Support.takeTurn(mode, {
+        model,
+        toolkit,
+        prompt: "Go on.",
+        approval: { expiresIn: "1 minute" }
+      }))
+    )
+    assert.deepStrictEqual(runs, ["a"])
+  })
 
   it.effect("L4 outside a turn nothing times out by itself", () =>
     Effect.gen(function*() {

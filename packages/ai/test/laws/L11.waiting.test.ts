@@ -50,18 +50,17 @@ for (const which of Object.keys(tools) as Array<keyof typeof tools>) {
   describe(`L11 a tool that waits, ${which}`, () => {
     Support.inEachMode(
       `L11 blocked by now, it ends denied and nobody is asked what it waits for: ${which}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const story = yield* begin(mode, which)
-          story.change(() => Approval.blocked("not today"))
-          const turn = yield* story.ask()
-          assert.deepStrictEqual([story.seen, turn.requests, turn.text], [[], [], "done"])
-          assert.match(Support.failureReason(turn.results[0]), /not today/)
-          // It stays so: neither an answer nor a policy that lets it pass again makes it go on.
-          story.change(() => undefined)
-          yield* story.ask(Support.answers(Approval.answer(story.question, "42")))
-          assert.deepStrictEqual([story.seen, story.names()], [[], ["start"]])
-        })
+      function*(mode) {
+        const story = yield* begin(mode, which)
+        story.change(() => Approval.blocked("not today"))
+        const turn = yield* story.ask()
+        assert.deepStrictEqual([story.seen, turn.requests, turn.text], [[], [], "done"])
+        assert.match(Support.failureReason(turn.results[0]), /not today/)
+        // It stays so: neither an answer nor a policy that lets it pass again makes it go on.
+        story.change(() => undefined)
+        yield* story.ask(Support.answers(Approval.answer(story.question, "42")))
+        assert.deepStrictEqual([story.seen, story.names()], [[], ["start"]])
+      }
     )
 
     const failing: Record<string, Judge> = {
@@ -74,73 +73,63 @@ for (const which of Object.keys(tools) as Array<keyof typeof tools>) {
     for (const [how, judge] of Object.entries(failing)) {
       Support.inEachMode(
         `L11 under a policy that ${how} nobody is asked, and it stays open: ${which}`,
-        (mode) =>
-          Effect.gen(function*() {
-            const story = yield* begin(mode, which)
-            story.change(judge)
-            for (let i = 0; i < 2; i++) {
-              const turn = yield* story.ask()
-              assert.deepStrictEqual([story.seen, turn.requests.map(({ approvalId }) => approvalId)], [
-                [],
-                [story.question.approvalId]
-              ])
-              assert.deepStrictEqual([turn.results, turn.finish], [[], "pause"])
-            }
-            // Nothing was used up.
-            story.change(() => undefined)
-            const last = yield* story.ask()
-            assert.deepStrictEqual([story.seen, last.text], [["askUser"], "done"])
-            assert.deepStrictEqual(story.names(), ["start", "text"])
-          })
+        function*(mode) {
+          const story = yield* begin(mode, which)
+          story.change(judge)
+          for (let i = 0; i < 2; i++) {
+            const turn = yield* story.ask()
+            assert.deepStrictEqual([story.seen, turn.requests.map(({ approvalId }) => approvalId)], [
+              [],
+              [story.question.approvalId]
+            ])
+            assert.deepStrictEqual([turn.results, turn.finish], [[], "pause"])
+          }
+          // Nothing was used up.
+          story.change(() => undefined)
+          const last = yield* story.ask()
+          assert.deepStrictEqual([story.seen, last.text], [["askUser"], "done"])
+          assert.deepStrictEqual(story.names(), ["start", "text"])
+        }
       )
     }
 
-    Support.inEachMode(
-      `L11 while the policy lets it, a person is asked and it goes on: ${which}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const story = yield* begin(mode, which)
-          const turn = yield* story.ask()
-          assert.deepStrictEqual([story.seen, story.names(), turn.text], [["askUser"], ["start", "text"], "done"])
-          assert.include(story.judged, which === "that needed nobody to begin" ? "Ask" : "Gated")
-        })
-    )
+    Support.inEachMode(`L11 while the policy lets it, a person is asked and it goes on: ${which}`, function*(mode) {
+      const story = yield* begin(mode, which)
+      const turn = yield* story.ask()
+      assert.deepStrictEqual([story.seen, story.names(), turn.text], [["askUser"], ["start", "text"], "done"])
+      assert.include(story.judged, which === "that needed nobody to begin" ? "Ask" : "Gated")
+    })
 
-    Support.inEachMode(
-      `L11 the policy may change its mind while the person thinks: ${which}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const story = yield* begin(mode, which)
-          const late = ApprovalController.interactive((request) => {
-            story.change(() => Approval.blocked("not today"))
-            return Approval.answer(request, "42")
-          })
-          const turn = yield* Effect.provideService(story.take(), ApprovalController.ApprovalController, late)
-          assert.match(Support.failureReason(turn.results[0]), /not today/)
-          assert.deepStrictEqual(story.names(), ["start"])
-        })
-    )
+    Support.inEachMode(`L11 the policy may change its mind while the person thinks: ${which}`, function*(mode) {
+      const story = yield* begin(mode, which)
+      const late = ApprovalController.interactive((request) => {
+        story.change(() => Approval.blocked("not today"))
+        return Approval.answer(request, "42")
+      })
+      const turn = yield* Effect.provideService(story.take(), ApprovalController.ApprovalController, late)
+      assert.match(Support.failureReason(turn.results[0]), /not today/)
+      assert.deepStrictEqual(story.names(), ["start"])
+    })
   })
 }
 
 describe("L11 a tool that waits, approved and asked in one turn", () => {
-  Support.inEachMode("L11 blocked since it began, nobody is asked what it waits for", (mode) =>
-    Effect.gen(function*() {
-      const seen: Array<string> = []
-      let began = false
-      const policy = ApprovalPolicy.make((call) =>
-        call.toolName === "Gated" && began ? Approval.blocked("not today") : undefined
-      )
-      const controller = ApprovalController.interactive((request) => {
-        seen.push(request.interaction)
-        return request.interaction === "approval" ? Approval.approve(request) : Approval.answer(request, "42")
-      })
-      const { toolkit } = yield* Support.makeWaiting(() => Effect.sync(() => void (began = true)))
-      const turn = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Gated", { question: "Size?" })]).pipe(
-        Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy),
-        Effect.provideService(ApprovalController.ApprovalController, controller)
-      )
-      assert.deepStrictEqual([seen, turn.requests], [["approval"], []])
-      assert.match(Support.failureReason(turn.results[0]), /not today/)
-    }))
+  Support.inEachMode("L11 blocked since it began, nobody is asked what it waits for", function*(mode) {
+    const seen: Array<string> = []
+    let began = false
+    const policy = ApprovalPolicy.make((call) =>
+      call.toolName === "Gated" && began ? Approval.blocked("not today") : undefined
+    )
+    const controller = ApprovalController.interactive((request) => {
+      seen.push(request.interaction)
+      return request.interaction === "approval" ? Approval.approve(request) : Approval.answer(request, "42")
+    })
+    const { toolkit } = yield* Support.makeWaiting(() => Effect.sync(() => void (began = true)))
+    const turn = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Gated", { question: "Size?" })]).pipe(
+      Effect.provideService(ApprovalPolicy.ApprovalPolicy, policy),
+      Effect.provideService(ApprovalController.ApprovalController, controller)
+    )
+    assert.deepStrictEqual([seen, turn.requests], [["approval"], []])
+    assert.match(Support.failureReason(turn.results[0]), /not today/)
+  })
 })

@@ -3,9 +3,10 @@
  * that does not run after all holds up no other.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema, type Scope } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { Approval, ApprovalController, ApprovalPolicy, LanguageModel, Tool } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { type Story, tell } from "./story.ts"
 import * as Support from "./support.ts"
 
 const schema = Schema.Struct({ count: Schema.Number })
@@ -46,39 +47,32 @@ const begin = Effect.fnUntraced(function*(
   return { ran: runs.map(({ params }) => (params as { readonly path: string }).path), results }
 })
 
-const story = (title: string, test: () => Effect.Effect<unknown, unknown, Scope.Scope>) =>
-  it.effect(title, () => Support.fresh(test()))
+const story = (title: string, test: Story) => it.effect(title, () => Support.fresh(tell(test)))
 
 describe("L12 two calls of an object, approved by what was shown of them", () => {
-  story("L12 both run", () =>
-    Effect.gen(function*() {
-      const { ran, results } = yield* begin((request) => Approval.approve(request))
-      assert.deepStrictEqual([ran, results.map(({ isFailure }) => isFailure)], [["a", "b"], [false, false]])
-    }))
+  story("L12 both run", function*() {
+    const { ran, results } = yield* begin((request) => Approval.approve(request))
+    assert.deepStrictEqual([ran, results.map(({ isFailure }) => isFailure)], [["a", "b"], [false, false]])
+  })
 
-  story("L12 the first was changed into what is blocked, and the second runs", () =>
-    Effect.gen(function*() {
-      const { ran, results } = yield* begin((request) =>
-        request.toolCallId === "c1"
-          ? Approval.approve(request, { params: { path: "secret" } })
-          : Approval.approve(request)
-      )
-      assert.deepStrictEqual(ran, ["b"])
-      assert.deepStrictEqual(results.map(({ id, isFailure }) => [id, isFailure]), [["c1", true], ["c2", false]])
-      assert.strictEqual(Support.failureReason(results[0] as Support.ToolResult), "not that one")
-    }))
+  story("L12 the first was changed into what is blocked, and the second runs", function*() {
+    const { ran, results } = yield* begin((request) =>
+      request.toolCallId === "c1"
+        ? Approval.approve(request, { params: { path: "secret" } })
+        : Approval.approve(request)
+    )
+    assert.deepStrictEqual(ran, ["b"])
+    assert.deepStrictEqual(results.map(({ id, isFailure }) => [id, isFailure]), [["c1", true], ["c2", false]])
+    assert.strictEqual(Support.failureReason(results[0] as Support.ToolResult), "not that one")
+  })
 
-  story(
-    "L12 what was shown of the first changed while the person looked at it, and the second runs",
-    () =>
-      Effect.gen(function*() {
-        const contents = new Map([["a", "old"], ["b", "old"]])
-        const { ran, results } = yield* begin((request) => {
-          if (request.toolCallId === "c1") contents.set("a", "new")
-          return Approval.approve(request)
-        }, (path) => contents.get(path)!)
-        assert.deepStrictEqual(ran, ["b"])
-        assert.deepStrictEqual(results.map(({ id, isFailure }) => [id, isFailure]), [["c1", true], ["c2", false]])
-      })
-  )
+  story("L12 what was shown of the first changed while the person looked at it, and the second runs", function*() {
+    const contents = new Map([["a", "old"], ["b", "old"]])
+    const { ran, results } = yield* begin((request) => {
+      if (request.toolCallId === "c1") contents.set("a", "new")
+      return Approval.approve(request)
+    }, (path) => contents.get(path)!)
+    assert.deepStrictEqual(ran, ["b"])
+    assert.deepStrictEqual(results.map(({ id, isFailure }) => [id, isFailure]), [["c1", true], ["c2", false]])
+  })
 })

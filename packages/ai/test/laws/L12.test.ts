@@ -225,87 +225,75 @@ describe("L12 objects", () => {
       return { answered, asked, script, tools }
     })
 
-  Support.single(
-    "L8 L12 a call of the history that fails the turn fails it before the model is called",
-    () =>
-      Effect.gen(function*() {
-        const { answered, script, tools } = yield* begin([[answer]], {
-          DeleteFile: () => Effect.die(new Error("a bug"))
-        })
-        const exit = yield* Effect.exit(generate(script, tools, answered))
-        assert.deepStrictEqual([exit._tag, yield* script.calls, tools.count("DeleteFile")], ["Failure", 0, 1])
-      })
-  )
+  Support.single("L8 L12 a call of the history that fails the turn fails it before the model is called", function*() {
+    const { answered, script, tools } = yield* begin([[answer]], {
+      DeleteFile: () => Effect.die(new Error("a bug"))
+    })
+    const exit = yield* Effect.exit(generate(script, tools, answered))
+    assert.deepStrictEqual([exit._tag, yield* script.calls, tools.count("DeleteFile")], ["Failure", 0, 1])
+  })
 
-  Support.single(
-    "L8 L12 a call of the response that fails the turn fails it, object or not",
-    () =>
-      Effect.gen(function*() {
-        const { script, tools } = yield* begin([[readA, Support.call("f1", "Fails", {}), answer]])
-        assert.strictEqual(yield* Effect.flip(generate(script, tools)), "broken")
-        assert.strictEqual(tools.count("ReadFile"), 1)
-      })
-  )
+  Support.single("L8 L12 a call of the response that fails the turn fails it, object or not", function*() {
+    const { script, tools } = yield* begin([[readA, Support.call("f1", "Fails", {}), answer]])
+    assert.strictEqual(yield* Effect.flip(generate(script, tools)), "broken")
+    assert.strictEqual(tools.count("ReadFile"), 1)
+  })
 
   Support.single(
     "L5 L12 a request of the history that is open: the error carries what was settled, and the request",
-    () =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask("generateText", {
-          toolkit: tools.toolkit,
-          calls: [deleteA, Support.call("c2", "DeleteFile", { path: "b" })]
-        })
-        const script = yield* Support.answering
-        const history = Prompt.concat(asked.history, Support.answers(Approval.approve(asked.requests[0]!)))
-        const reason = yield* Support.reasonOf(generate(script, tools, history))
-        if (reason._tag !== "ApprovalRequired") return assert.fail(reason._tag)
-        assert.deepStrictEqual(reason.content.map((part) => part.type), ["tool-result", "tool-approval-request"])
-        assert.deepStrictEqual(reason.requests.map((request) => request.toolCallId), ["c2"])
-        // With it the program goes on.
-        const next = Prompt.concat(history, Prompt.fromResponseParts(reason.content))
-        const turn = yield* Support.takeTurn("generateText", {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: next,
-          prompt: Support.answers(Approval.approve(asked.requests[1]!))
-        })
-        assert.deepStrictEqual([turn.text, tools.runs.length], ["done", 2])
+    function*() {
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask("generateText", {
+        toolkit: tools.toolkit,
+        calls: [deleteA, Support.call("c2", "DeleteFile", { path: "b" })]
       })
+      const script = yield* Support.answering
+      const history = Prompt.concat(asked.history, Support.answers(Approval.approve(asked.requests[0]!)))
+      const reason = yield* Support.reasonOf(generate(script, tools, history))
+      if (reason._tag !== "ApprovalRequired") return assert.fail(reason._tag)
+      assert.deepStrictEqual(reason.content.map((part) => part.type), ["tool-result", "tool-approval-request"])
+      assert.deepStrictEqual(reason.requests.map((request) => request.toolCallId), ["c2"])
+      // With it the program goes on.
+      const next = Prompt.concat(history, Prompt.fromResponseParts(reason.content))
+      const turn = yield* Support.takeTurn("generateText", {
+        model: script.model,
+        toolkit: tools.toolkit,
+        history: next,
+        prompt: Support.answers(Approval.approve(asked.requests[1]!))
+      })
+      assert.deepStrictEqual([turn.text, tools.runs.length], ["done", 2])
+    }
   )
 
   Support.single(
     "L12 a caller who resolves calls gets the object, behind what was settled, and nothing runs",
-    () =>
-      Effect.gen(function*() {
-        const { asked, script, tools } = yield* begin([[readA, answer]])
-        const history = Prompt.concat(asked.history, Support.answers(Approval.deny(asked.requests[0]!)))
-        const response = yield* generate(script, { ...tools, disableToolCallResolution: true }, history)
-        assert.deepStrictEqual(response.value, { count: 2 })
-        assert.deepStrictEqual(response.content.map((part) => part.type).slice(0, 2), ["tool-result", "tool-call"])
-        assert.deepStrictEqual(tools.runs, [])
-      })
+    function*() {
+      const { asked, script, tools } = yield* begin([[readA, answer]])
+      const history = Prompt.concat(asked.history, Support.answers(Approval.deny(asked.requests[0]!)))
+      const response = yield* generate(script, { ...tools, disableToolCallResolution: true }, history)
+      assert.deepStrictEqual(response.value, { count: 2 })
+      assert.deepStrictEqual(response.content.map((part) => part.type).slice(0, 2), ["tool-result", "tool-call"])
+      assert.deepStrictEqual(tools.runs, [])
+    }
   )
 
-  Support.single("L12 of a response that was cut nothing runs, and nobody is asked", () =>
-    Effect.gen(function*() {
-      const { script, tools } = yield* begin([[readA, deleteA, answer, ScriptedModel.finish("length")]])
-      const response = yield* generate(script, tools)
-      assert.deepStrictEqual(tools.runs, [])
-      assert.deepStrictEqual(
-        response.content.flatMap((part) => part.type === "tool-result" ? [[part.id, part.isFailure]] : []),
-        [["r1", true], ["c1", true]]
-      )
-      assert.deepStrictEqual(Response.approvalRequests(response.content as never), [])
-    }))
+  Support.single("L12 of a response that was cut nothing runs, and nobody is asked", function*() {
+    const { script, tools } = yield* begin([[readA, deleteA, answer, ScriptedModel.finish("length")]])
+    const response = yield* generate(script, tools)
+    assert.deepStrictEqual(tools.runs, [])
+    assert.deepStrictEqual(
+      response.content.flatMap((part) => part.type === "tool-result" ? [[part.id, part.isFailure]] : []),
+      [["r1", true], ["c1", true]]
+    )
+    assert.deepStrictEqual(Response.approvalRequests(response.content as never), [])
+  })
 
-  Support.single("L12 whoever transforms spans around the call still sees the response", () =>
-    Effect.gen(function*() {
-      const { script, tools } = yield* begin([[answer]])
-      let seen = 0
-      yield* generate(script, tools).pipe(
-        Effect.provideService(Telemetry.CurrentSpanTransformer, () => void seen++)
-      )
-      assert.strictEqual(seen, 1)
-    }))
+  Support.single("L12 whoever transforms spans around the call still sees the response", function*() {
+    const { script, tools } = yield* begin([[answer]])
+    let seen = 0
+    yield* generate(script, tools).pipe(
+      Effect.provideService(Telemetry.CurrentSpanTransformer, () => void seen++)
+    )
+    assert.strictEqual(seen, 1)
+  })
 })

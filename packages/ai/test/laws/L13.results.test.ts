@@ -1,6 +1,5 @@
 /** L13 which of the calls with one id a result, a request or an answer belongs to. */
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
 import { Approval, Prompt } from "../../src/index.ts"
 import { assistant, call, result, results, send, tool, user } from "./byHand.ts"
 import * as Support from "./support.ts"
@@ -56,15 +55,10 @@ describe("L13 which result belongs to which call", () => {
     "marks that are none": [[result("c1", "two", null), result("c1", "one", "r2")], ["one", "two"]]
   }
   for (const [title, [written, sent]] of Object.entries(stories)) {
-    Support.forEachMode(
-      `L13 results of an id used twice, ${title}: each finds its call`,
-      (mode) =>
-        Effect.gen(function*() {
-          const it = yield* send(mode, [...twice, tool(...written)])
-          assert.deepStrictEqual(results(it.sent), sent)
-        }),
-      ["generateText", "streamText"]
-    )
+    Support.forEachMode(`L13 results of an id used twice, ${title}: each finds its call`, function*(mode) {
+      const it = yield* send(mode, [...twice, tool(...written)])
+      assert.deepStrictEqual(results(it.sent), sent)
+    }, ["generateText", "streamText"])
   }
 
   const lost = { earlier: true }
@@ -85,60 +79,52 @@ describe("L13 which result belongs to which call", () => {
       ]
     }
   for (const [title, [written, sent]] of Object.entries(marked)) {
-    Support.forEachMode(
-      `L13 results of calls lost earlier, and of an id used again; ${title}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const it = yield* send(mode, [...thrice, tool(...written)])
-          assert.deepStrictEqual(results(it.sent), sent)
-        }),
-      ["generateText", "streamText"]
-    )
+    Support.forEachMode(`L13 results of calls lost earlier, and of an id used again; ${title}`, function*(mode) {
+      const it = yield* send(mode, [...thrice, tool(...written)])
+      assert.deepStrictEqual(results(it.sent), sent)
+    }, ["generateText", "streamText"])
   }
 
-  Support.forEachMode("L13 a call's first result is its result", (mode) =>
-    Effect.gen(function*() {
-      const it = yield* send(mode, [
-        user("Go on."),
-        assistant(call("c1")),
-        tool(result("c1", "first"), result("c1", "x"))
-      ])
-      assert.deepStrictEqual(results(it.sent), ["first"])
-    }))
+  Support.forEachMode("L13 a call's first result is its result", function*(mode) {
+    const it = yield* send(mode, [
+      user("Go on."),
+      assistant(call("c1")),
+      tool(result("c1", "first"), result("c1", "x"))
+    ])
+    assert.deepStrictEqual(results(it.sent), ["first"])
+  })
 
-  Support.forEachMode("L4 L13 of two requests for one call each can be answered", (mode) =>
-    Effect.gen(function*() {
-      for (const which of [0, 1]) {
-        const tools = yield* Support.makeTools()
-        const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
-        const first = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-        const second = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
-        const ids = [first.requests[0]!.approvalId, second.requests[0]!.approvalId]
-        const { model } = yield* Support.answering
-        yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: Prompt.fromMessages([
-            user("Go on."),
-            assistant(
-              Support.callPart("c1", "DeleteFile", { path: "a" }),
-              ...ids.map((id) => Support.requestPart(id, "c1"))
-            )
-          ]),
-          prompt: Support.answers(Approval.approve({ approvalId: ids[which]! }))
-        })
-        assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "a" }])
-      }
-    }))
-
-  Support.forEachMode("L5 a request is open in a history that begins with it", (mode) =>
-    Effect.gen(function*() {
+  Support.forEachMode("L4 L13 of two requests for one call each can be answered", function*(mode) {
+    for (const which of [0, 1]) {
       const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, {
+      const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
+      const first = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+      const second = yield* Support.ask(mode, { toolkit: tools.toolkit, calls })
+      const ids = [first.requests[0]!.approvalId, second.requests[0]!.approvalId]
+      const { model } = yield* Support.answering
+      yield* Support.takeTurn(mode, {
+        model,
         toolkit: tools.toolkit,
-        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+        history: Prompt.fromMessages([
+          user("Go on."),
+          assistant(
+            Support.callPart("c1", "DeleteFile", { path: "a" }),
+            ...ids.map((id) => Support.requestPart(id, "c1"))
+          )
+        ]),
+        prompt: Support.answers(Approval.approve({ approvalId: ids[which]! }))
       })
-      const it = yield* send(mode, asked.history.content.filter((message) => message.role === "assistant"))
-      assert.deepStrictEqual(it.turn.requests, asked.requests)
-    }))
+      assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "a" }])
+    }
+  })
+
+  Support.forEachMode("L5 a request is open in a history that begins with it", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const asked = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+    })
+    const it = yield* send(mode, asked.history.content.filter((message) => message.role === "assistant"))
+    assert.deepStrictEqual(it.turn.requests, asked.requests)
+  })
 })

@@ -32,13 +32,12 @@ describe("law L14: what was posted with a denial", () => {
         }))
   )
 
-  C.everyWay("reaches the provider that asked, by its own name", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* H.begin(way, [H.asking(1), "ok"])
-      yield* chat.send("go")
-      yield* chat.send(M.posted({ approvalId: "mcpr_1", approved: false, assent: { note: "keep it" } }))
-      assert.include(H.approvals(yield* chat.lastPrompt), "deny mcpr_1 keep it")
-    }))
+  C.everyWay("reaches the provider that asked, by its own name", function*(way) {
+    const { chat } = yield* H.begin(way, [H.asking(1), "ok"])
+    yield* chat.send("go")
+    yield* chat.send(M.posted({ approvalId: "mcpr_1", approved: false, assent: { note: "keep it" } }))
+    assert.include(H.approvals(yield* chat.lastPrompt), "deny mcpr_1 keep it")
+  })
 
   it.effect("is read from the JSON that a conversation and a chat are given; what cannot be read changes nothing", () =>
     Effect.gen(function*() {

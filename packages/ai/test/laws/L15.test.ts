@@ -43,77 +43,72 @@ const assertSafe = (text: string | undefined, options?: { readonly multiline?: b
 }
 
 describe("L15 what a person sees", () => {
-  C.everyWay("L15 a description built from params is escaped", (way) =>
-    Effect.gen(function*() {
-      const { request } = yield* showing(way, true, {
-        path: `report${nasty}.exe`,
-        [`k${nasty}`]: [nasty, { [nasty]: 1 }]
+  C.everyWay("L15 a description built from params is escaped", function*(way) {
+    const { request } = yield* showing(way, true, {
+      path: `report${nasty}.exe`,
+      [`k${nasty}`]: [nasty, { [nasty]: 1 }]
+    })
+    assertSafe(request.description)
+    assert.include(request.description, "report")
+    assert.deepStrictEqual(request.params, {
+      path: `report${nasty}.exe`,
+      [`k${nasty}`]: [nasty, { [nasty]: 1 }]
+    }, "the params are shown as they run")
+  })
+
+  C.everyWay("L15 a description built from params is bounded", function*(way) {
+    const { request } = yield* showing(way, true, { path: "x".repeat(100_000) })
+    assert.isAtMost(request.description.length, 600)
+    assert.isTrue(request.description.startsWith("DeleteFile(path='xxx"))
+  })
+
+  C.everyWay("L15 what a gate says is escaped and bounded: reason and description", function*(way) {
+    const { request } = yield* showing(
+      way,
+      Approval.needsApproval({
+        reason: `why ${nasty}${"y".repeat(100_000)}`,
+        description: `what ${nasty}${"z".repeat(100_000)}`
       })
-      assertSafe(request.description)
-      assert.include(request.description, "report")
-      assert.deepStrictEqual(request.params, {
-        path: `report${nasty}.exe`,
-        [`k${nasty}`]: [nasty, { [nasty]: 1 }]
-      }, "the params are shown as they run")
-    }))
+    )
+    assertSafe(request.reason)
+    assertSafe(request.description)
+    assert.isTrue(request.reason!.startsWith("why"))
+    assert.isTrue(request.description.startsWith("what"))
+    assert.isAtMost(request.reason!.length, 11_000)
+    assert.isAtMost(request.description.length, 11_000)
+  })
 
-  C.everyWay("L15 a description built from params is bounded", (way) =>
-    Effect.gen(function*() {
-      const { request } = yield* showing(way, true, { path: "x".repeat(100_000) })
-      assert.isAtMost(request.description.length, 600)
-      assert.isTrue(request.description.startsWith("DeleteFile(path='xxx"))
-    }))
-
-  C.everyWay("L15 what a gate says is escaped and bounded: reason and description", (way) =>
-    Effect.gen(function*() {
-      const { request } = yield* showing(
-        way,
-        Approval.needsApproval({
-          reason: `why ${nasty}${"y".repeat(100_000)}`,
-          description: `what ${nasty}${"z".repeat(100_000)}`
+  C.everyWay("L15 a presentation is escaped and bounded, its lines stay lines", function*(way) {
+    const { request } = yield* showing(
+      way,
+      Approval.needsApproval({
+        presentation: new Approval.ApprovalPresentation({
+          type: "diff",
+          content: `- old\n+ new ${nasty}\n${"line\n".repeat(1_000_000)}`,
+          language: `diff${nasty}`
         })
-      )
-      assertSafe(request.reason)
-      assertSafe(request.description)
-      assert.isTrue(request.reason!.startsWith("why"))
-      assert.isTrue(request.description.startsWith("what"))
-      assert.isAtMost(request.reason!.length, 11_000)
-      assert.isAtMost(request.description.length, 11_000)
-    }))
+      })
+    )
+    const { content, language } = request.presentation!
+    assertSafe(content, { multiline: true })
+    assertSafe(language)
+    assert.isTrue(content.startsWith("- old\n+ new "))
+    assert.isAtMost(content.length, 1_000_000)
+  })
 
-  C.everyWay("L15 a presentation is escaped and bounded, its lines stay lines", (way) =>
-    Effect.gen(function*() {
-      const { request } = yield* showing(
-        way,
-        Approval.needsApproval({
-          presentation: new Approval.ApprovalPresentation({
-            type: "diff",
-            content: `- old\n+ new ${nasty}\n${"line\n".repeat(1_000_000)}`,
-            language: `diff${nasty}`
-          })
-        })
+  C.everyWay("L15 a controller sees the same safe request", function*(way) {
+    const seen: Array<Approval.ApprovalRequest> = []
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", `a${nasty}`)]] })
+    yield* chat.send("tidy up").pipe(
+      Effect.provideService(
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive((request) => (seen.push(request), false))
       )
-      const { content, language } = request.presentation!
-      assertSafe(content, { multiline: true })
-      assertSafe(language)
-      assert.isTrue(content.startsWith("- old\n+ new "))
-      assert.isAtMost(content.length, 1_000_000)
-    }))
-
-  C.everyWay("L15 a controller sees the same safe request", (way) =>
-    Effect.gen(function*() {
-      const seen: Array<Approval.ApprovalRequest> = []
-      const { toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", `a${nasty}`)]] })
-      yield* chat.send("tidy up").pipe(
-        Effect.provideService(
-          ApprovalController.ApprovalController,
-          ApprovalController.interactive((request) => (seen.push(request), false))
-        )
-      )
-      assert.strictEqual(seen.length, 1)
-      assertSafe(seen[0]!.description)
-    }))
+    )
+    assert.strictEqual(seen.length, 1)
+    assertSafe(seen[0]!.description)
+  })
 
   it.effect("L15 a tool's name that a model made up is escaped where it is told", () =>
     C.fresh(Effect.gen(function*() {
@@ -184,50 +179,47 @@ describe("L15 secrets", () => {
   for (const [title, gate] of Object.entries(failures)) {
     C.everyWay(
       `L15 a gate that ${title}: a fixed sentence; the cause reaches neither page, model nor span`,
-      (way) =>
-        Effect.gen(function*() {
-          const { told, tracer } = recorder()
-          const { asked, chat, request } = yield* showing(way, gate).pipe(Effect.withTracer(tracer))
-          const other = yield* showing(way, title === "fails" ? Effect.fail("x") : Effect.die("y"))
-          assert.isString(request.reason)
-          assert.strictEqual(request.reason, other.request.reason)
-          assert.notInclude(JSON.stringify(asked.parts), secret)
-          yield* chat.send(Prompt.approvalResponses([Approval.deny(request)])).pipe(Effect.withTracer(tracer))
-          assert.notInclude(JSON.stringify(yield* chat.lastPrompt), secret)
-          assert.notInclude(told.join("\n"), secret)
-        })
+      function*(way) {
+        const { told, tracer } = recorder()
+        const { asked, chat, request } = yield* showing(way, gate).pipe(Effect.withTracer(tracer))
+        const other = yield* showing(way, title === "fails" ? Effect.fail("x") : Effect.die("y"))
+        assert.isString(request.reason)
+        assert.strictEqual(request.reason, other.request.reason)
+        assert.notInclude(JSON.stringify(asked.parts), secret)
+        yield* chat.send(Prompt.approvalResponses([Approval.deny(request)])).pipe(Effect.withTracer(tracer))
+        assert.notInclude(JSON.stringify(yield* chat.lastPrompt), secret)
+        assert.notInclude(told.join("\n"), secret)
+      }
     )
 
-    C.everyWay(`L15 a policy that ${title} at dispatch says nothing of its cause`, (way) =>
-      Effect.gen(function*() {
-        const { told, tracer } = recorder()
-        const { chat, request } = yield* showing(way, true)
-        const held = yield* chat.send(Prompt.approvalResponses([Approval.approve(request)])).pipe(
-          Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => gate)),
-          Effect.withTracer(tracer)
-        )
-        assert.notInclude(JSON.stringify(held.parts), secret)
-        assert.notInclude(told.join("\n"), secret)
-      }))
+    C.everyWay(`L15 a policy that ${title} at dispatch says nothing of its cause`, function*(way) {
+      const { told, tracer } = recorder()
+      const { chat, request } = yield* showing(way, true)
+      const held = yield* chat.send(Prompt.approvalResponses([Approval.approve(request)])).pipe(
+        Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => gate)),
+        Effect.withTracer(tracer)
+      )
+      assert.notInclude(JSON.stringify(held.parts), secret)
+      assert.notInclude(told.join("\n"), secret)
+    })
   }
 
-  C.everyWay("L15 a handler that died: the model is told no message and no stack", (way) =>
-    Effect.gen(function*() {
-      const toolkit = yield* C.withHandlers(Toolkit.make(C.DeleteFile), {
-        DeleteFile: () => Effect.die(new Error(`no access with ${secret}`))
-      })
-      const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "done", "bye"] })
-      const asked = yield* chat.send("tidy up")
-      const asking = yield* chat.history
-      const answers = Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
-      yield* Effect.exit(chat.send(answers))
-      yield* chat.setHistory(asking)
-      const turn = yield* chat.send(answers)
-      assert.notInclude(JSON.stringify(turn.parts), secret)
-      const prompt = JSON.stringify(yield* chat.lastPrompt)
-      assert.notInclude(prompt, secret)
-      assert.notMatch(prompt, /\.ts:\d+/, "no stack")
-    }))
+  C.everyWay("L15 a handler that died: the model is told no message and no stack", function*(way) {
+    const toolkit = yield* C.withHandlers(Toolkit.make(C.DeleteFile), {
+      DeleteFile: () => Effect.die(new Error(`no access with ${secret}`))
+    })
+    const chat = yield* C.start({ way, toolkit, turns: [[C.deleteCall("c1", "a")], "done", "bye"] })
+    const asked = yield* chat.send("tidy up")
+    const asking = yield* chat.history
+    const answers = Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
+    yield* Effect.exit(chat.send(answers))
+    yield* chat.setHistory(asking)
+    const turn = yield* chat.send(answers)
+    assert.notInclude(JSON.stringify(turn.parts), secret)
+    const prompt = JSON.stringify(yield* chat.lastPrompt)
+    assert.notInclude(prompt, secret)
+    assert.notMatch(prompt, /\.ts:\d+/, "no stack")
+  })
 })
 
 describe("L15 text that is cut", () => {

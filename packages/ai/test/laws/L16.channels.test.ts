@@ -149,52 +149,50 @@ describe("L16 what is remembered", () => {
 describe("L16 what the provider runs", () => {
   const answersOf = (prompt: Prompt.Prompt) => H.approvals(prompt).filter((one) => !one.startsWith("request"))
 
-  C.everyWay("L16 it is not told what a stranger said, yes or no", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
-      const told = A.naming(A.alone)
-      const asked = yield* told(chat.send("go"))
-      const [request] = asked.requests
-      const refused: Array<string> = []
-      const hearing = Effect.provideService(Refusals, (_, reason) => {
-        refused.push(reason._tag === "NotAnApprover" ? reason.problem : reason._tag)
-      })
-      for (const said of [Approval.approve(request!), Approval.deny(request!, "no")]) {
-        const open = yield* told(hearing(A.by(A.eve)(chat.send(Prompt.approvalResponses([said])))))
-        assert.strictEqual(open.requests.length, 1)
-        assert.match(open.requests[0]!.reason ?? "", /Eve may not decide this/)
-      }
-      assert.strictEqual(yield* chat.calls, 1)
-      assert.include(refused, "not named")
-      yield* told(A.by(A.ada)(chat.send(Prompt.approvalResponses([Approval.approve(request!, { note: "go" })]))))
-      assert.strictEqual(yield* chat.calls, 2)
-      assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), ["approve mcpr_1 go"])
-    }))
+  C.everyWay("L16 it is not told what a stranger said, yes or no", function*(way) {
+    const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
+    const told = A.naming(A.alone)
+    const asked = yield* told(chat.send("go"))
+    const [request] = asked.requests
+    const refused: Array<string> = []
+    const hearing = Effect.provideService(Refusals, (_, reason) => {
+      refused.push(reason._tag === "NotAnApprover" ? reason.problem : reason._tag)
+    })
+    for (const said of [Approval.approve(request!), Approval.deny(request!, "no")]) {
+      const open = yield* told(hearing(A.by(A.eve)(chat.send(Prompt.approvalResponses([said])))))
+      assert.strictEqual(open.requests.length, 1)
+      assert.match(open.requests[0]!.reason ?? "", /Eve may not decide this/)
+    }
+    assert.strictEqual(yield* chat.calls, 1)
+    assert.include(refused, "not named")
+    yield* told(A.by(A.ada)(chat.send(Prompt.approvalResponses([Approval.approve(request!, { note: "go" })]))))
+    assert.strictEqual(yield* chat.calls, 2)
+    assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), ["approve mcpr_1 go"])
+  })
 
-  C.everyWay("L16 it is told when both have approved", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
-      const memory = yield* Store.makeMemory()
-      const kinds: Array<string> = []
-      const decide: Store.Requests["decide"] = (name, ...step) => {
-        kinds.push(name.kind)
-        return memory.requests.decide(name, ...step)
-      }
-      const store = Store.make({ ...memory, requests: { ...memory.requests, decide } })
-      const journal = yield* ApprovalJournal.make({ store })
-      const told = <A, E, R>(turn: Effect.Effect<A, E, R>) =>
-        Effect.provideService(A.naming(A.both)(turn), ApprovalJournal.ApprovalJournal, journal)
-      const [request] = (yield* told(chat.send("go"))).requests
-      const approve = () => Prompt.approvalResponses([Approval.approve(request!)])
-      for (const person of [A.ada, A.ada]) {
-        const open = yield* told(A.by(person)(chat.send(approve())))
-        assert.match(open.requests[0]!.reason ?? "", /Approved already by Ada\. Still needed: bob\./)
-      }
-      assert.strictEqual(yield* chat.calls, 1)
-      yield* told(A.by(A.bob)(chat.send(approve())))
-      assert.strictEqual(yield* chat.calls, 2)
-      assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), ["approve mcpr_1"])
-      // What is kept of it meanwhile is kept as what it is.
-      assert.deepStrictEqual([...new Set(kinds)], ["hosted"])
-    }))
+  C.everyWay("L16 it is told when both have approved", function*(way) {
+    const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
+    const memory = yield* Store.makeMemory()
+    const kinds: Array<string> = []
+    const decide: Store.Requests["decide"] = (name, ...step) => {
+      kinds.push(name.kind)
+      return memory.requests.decide(name, ...step)
+    }
+    const store = Store.make({ ...memory, requests: { ...memory.requests, decide } })
+    const journal = yield* ApprovalJournal.make({ store })
+    const told = <A, E, R>(turn: Effect.Effect<A, E, R>) =>
+      Effect.provideService(A.naming(A.both)(turn), ApprovalJournal.ApprovalJournal, journal)
+    const [request] = (yield* told(chat.send("go"))).requests
+    const approve = () => Prompt.approvalResponses([Approval.approve(request!)])
+    for (const person of [A.ada, A.ada]) {
+      const open = yield* told(A.by(person)(chat.send(approve())))
+      assert.match(open.requests[0]!.reason ?? "", /Approved already by Ada\. Still needed: bob\./)
+    }
+    assert.strictEqual(yield* chat.calls, 1)
+    yield* told(A.by(A.bob)(chat.send(approve())))
+    assert.strictEqual(yield* chat.calls, 2)
+    assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), ["approve mcpr_1"])
+    // What is kept of it meanwhile is kept as what it is.
+    assert.deepStrictEqual([...new Set(kinds)], ["hosted"])
+  })
 })

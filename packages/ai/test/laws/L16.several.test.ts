@@ -11,88 +11,74 @@ import * as Support from "./support.ts"
 const two = ["generateText", "Chat.streamText"] as const
 
 describe("L16 two who must be two", () => {
-  Support.forEachMode("L16 runs when each of both has approved, and says of both", (mode) =>
-    Effect.gen(function*() {
-      const { answer, request, tools } = yield* A.deletion(mode, A.both)
-      const [first, events] = yield* A.published(A.by(A.ada)(answer(Approval.approve(request))))
-      assert.deepStrictEqual(first.requests.map(({ approvalId }) => approvalId), [request.approvalId])
-      assert.match(first.requests[0]!.reason ?? "", /Approved already by Ada\. Still needed: bob\./)
-      assert.deepStrictEqual(events.flatMap((event) => event._tag === "PartlyApproved" ? [event.decidedBy.id] : []), [
-        "ada"
-      ])
-      assert.deepStrictEqual(A.refusals(events), [])
-      assert.strictEqual(tools.count("DeleteFile"), 0)
-      const [second, later] = yield* A.published(A.by(A.bob)(answer(Approval.approve(request))))
-      assert.deepStrictEqual(second.results.map(({ metadata }) => metadata.assent), [
-        { approvalId: request.approvalId, decidedBy: { id: "bob", name: "Bob", via: "conversation" } }
-      ])
-      assert.deepStrictEqual(
-        later.flatMap((event) => event._tag === "Changed" ? [`${event.state} ${event.decidedBy?.id}`] : []),
-        ["running bob", "done bob"]
-      )
-      assert.strictEqual(tools.count("DeleteFile"), 1)
-    }), two)
+  Support.forEachMode("L16 runs when each of both has approved, and says of both", function*(mode) {
+    const { answer, request, tools } = yield* A.deletion(mode, A.both)
+    const [first, events] = yield* A.published(A.by(A.ada)(answer(Approval.approve(request))))
+    assert.deepStrictEqual(first.requests.map(({ approvalId }) => approvalId), [request.approvalId])
+    assert.match(first.requests[0]!.reason ?? "", /Approved already by Ada\. Still needed: bob\./)
+    assert.deepStrictEqual(events.flatMap((event) => event._tag === "PartlyApproved" ? [event.decidedBy.id] : []), [
+      "ada"
+    ])
+    assert.deepStrictEqual(A.refusals(events), [])
+    assert.strictEqual(tools.count("DeleteFile"), 0)
+    const [second, later] = yield* A.published(A.by(A.bob)(answer(Approval.approve(request))))
+    assert.deepStrictEqual(second.results.map(({ metadata }) => metadata.assent), [
+      { approvalId: request.approvalId, decidedBy: { id: "bob", name: "Bob", via: "conversation" } }
+    ])
+    assert.deepStrictEqual(
+      later.flatMap((event) => event._tag === "Changed" ? [`${event.state} ${event.decidedBy?.id}`] : []),
+      ["running bob", "done bob"]
+    )
+    assert.strictEqual(tools.count("DeleteFile"), 1)
+  }, two)
 
-  Support.forEachMode("L16 the same one twice is one, and is told so in words", (mode) =>
-    Effect.gen(function*() {
-      const { answer, request, tools } = yield* A.deletion(mode, A.both)
-      yield* A.by(A.ada)(answer(Approval.approve(request)))
-      const [again, events] = yield* A.published(A.by(A.ada)(answer(Approval.approve(request))))
-      assert.deepStrictEqual(A.refusals(events), ["approved already"])
-      assert.match(again.requests[0]!.reason ?? "", /Approved already by Ada\. Still needed: bob\./)
-      assert.strictEqual(tools.count("DeleteFile"), 0)
-    }), two)
+  Support.forEachMode("L16 the same one twice is one, and is told so in words", function*(mode) {
+    const { answer, request, tools } = yield* A.deletion(mode, A.both)
+    yield* A.by(A.ada)(answer(Approval.approve(request)))
+    const [again, events] = yield* A.published(A.by(A.ada)(answer(Approval.approve(request))))
+    assert.deepStrictEqual(A.refusals(events), ["approved already"])
+    assert.match(again.requests[0]!.reason ?? "", /Approved already by Ada\. Still needed: bob\./)
+    assert.strictEqual(tools.count("DeleteFile"), 0)
+  }, two)
 
-  Support.forEachMode(
-    "L16 a denial by either ends it, and one by a stranger does not",
-    (mode) =>
-      Effect.gen(function*() {
-        const { answer, request, tools } = yield* A.deletion(mode, A.both)
-        yield* A.by(A.ada)(answer(Approval.approve(request)))
-        const open = yield* A.by(A.eve)(answer(Approval.deny(request, "never")))
-        assert.match(open.requests[0]!.reason ?? "", /Eve may not decide this.*Approved already by Ada/)
-        const denied = yield* A.by(A.bob)(answer(Approval.deny(request, "not today")))
-        assert.match(Support.failureReason(denied.results[0]), /not today/)
-        const late = yield* A.by(A.ada)(answer(Approval.approve(request)))
-        assert.deepStrictEqual(late.requests, [])
-        assert.strictEqual(tools.count("DeleteFile"), 0)
-      }),
-    two
-  )
+  Support.forEachMode("L16 a denial by either ends it, and one by a stranger does not", function*(mode) {
+    const { answer, request, tools } = yield* A.deletion(mode, A.both)
+    yield* A.by(A.ada)(answer(Approval.approve(request)))
+    const open = yield* A.by(A.eve)(answer(Approval.deny(request, "never")))
+    assert.match(open.requests[0]!.reason ?? "", /Eve may not decide this.*Approved already by Ada/)
+    const denied = yield* A.by(A.bob)(answer(Approval.deny(request, "not today")))
+    assert.match(Support.failureReason(denied.results[0]), /not today/)
+    const late = yield* A.by(A.ada)(answer(Approval.approve(request)))
+    assert.deepStrictEqual(late.requests, [])
+    assert.strictEqual(tools.count("DeleteFile"), 0)
+  }, two)
 
-  Support.forEachMode(
-    "L16 an edit starts anew: approvals of other parameters do not count",
-    (mode) =>
-      Effect.gen(function*() {
-        const { answer, request, tools } = yield* A.deletion(mode, A.both)
-        const edited = Approval.approve(request, { params: { path: "b" } })
-        yield* A.by(A.ada)(answer(Approval.approve(request)))
-        const open = yield* A.by(A.bob)(answer(edited))
-        assert.match(open.requests[0]!.reason ?? "", /Approved already by Bob, with changed parameters/)
-        assert.strictEqual(tools.count("DeleteFile"), 0)
-        yield* A.by(A.ada)(answer(edited))
-        assert.deepStrictEqual(tools.runs.map(({ params }) => params), [{ path: "b" }])
-      }),
-    ["generateText"]
-  )
+  Support.forEachMode("L16 an edit starts anew: approvals of other parameters do not count", function*(mode) {
+    const { answer, request, tools } = yield* A.deletion(mode, A.both)
+    const edited = Approval.approve(request, { params: { path: "b" } })
+    yield* A.by(A.ada)(answer(Approval.approve(request)))
+    const open = yield* A.by(A.bob)(answer(edited))
+    assert.match(open.requests[0]!.reason ?? "", /Approved already by Bob, with changed parameters/)
+    assert.strictEqual(tools.count("DeleteFile"), 0)
+    yield* A.by(A.ada)(answer(edited))
+    assert.deepStrictEqual(tools.runs.map(({ params }) => params), [{ path: "b" }])
+  }, ["generateText"])
 
-  Support.forEachMode("L16 who is on both lists is enough alone", (mode) =>
-    Effect.gen(function*() {
-      const { answer, request, tools } = yield* A.deletion(mode, { approvers: [["ada", "eve"], ["bob", "eve"]] })
-      yield* A.by(A.eve)(answer(Approval.approve(request)))
-      assert.strictEqual(tools.count("DeleteFile"), 1)
-    }), ["streamText"])
+  Support.forEachMode("L16 who is on both lists is enough alone", function*(mode) {
+    const { answer, request, tools } = yield* A.deletion(mode, { approvers: [["ada", "eve"], ["bob", "eve"]] })
+    yield* A.by(A.eve)(answer(Approval.approve(request)))
+    assert.strictEqual(tools.count("DeleteFile"), 1)
+  }, ["streamText"])
 
-  Support.forEachMode("L16 inline and later count together", (mode) =>
-    Effect.gen(function*() {
-      const { answer, request, tools } = yield* A.deletion(mode, A.both)
-      const shown: Array<string | undefined> = []
-      yield* A.asking(() => true, A.ada)(answer())
-      yield* A.by(A.bob)(
-        A.asking(({ reason }) => (shown.push(reason), false), A.eve)(answer(Approval.approve(request)))
-      )
-      assert.deepStrictEqual([shown, tools.count("DeleteFile")], [[], 1])
-    }), ["generateText"])
+  Support.forEachMode("L16 inline and later count together", function*(mode) {
+    const { answer, request, tools } = yield* A.deletion(mode, A.both)
+    const shown: Array<string | undefined> = []
+    yield* A.asking(() => true, A.ada)(answer())
+    yield* A.by(A.bob)(
+      A.asking(({ reason }) => (shown.push(reason), false), A.eve)(answer(Approval.approve(request)))
+    )
+    assert.deepStrictEqual([shown, tools.count("DeleteFile")], [[], 1])
+  }, ["generateText"])
 })
 
 /** A process of its own over a store that others have too. */

@@ -28,107 +28,97 @@ const kinds = {
 describe("L17 parameters of a call", () => {
   for (const [kind, tool] of Object.entries(kinds)) {
     for (const [what, { params, reason }] of Object.entries(cases)) {
-      Support.forEachMode(
-        `L17 ${what} for ${kind}: asked of nobody, run by nobody, and told`,
-        (mode) =>
-          Effect.gen(function*() {
-            const tools = yield* Support.makeTools([tool])
-            const judged: Array<string> = []
-            const approver = ScriptedApprover.make(() => "approve")
-            const { model, requests } = yield* ScriptedModel.make({
-              turns: [[Support.call("c1", "Write", params)]],
-              afterLastTurn: "done"
-            })
-            const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
-            const turn = yield* chat.take("Write it.").pipe(
-              Effect.provideService(
-                ApprovalController.ApprovalController,
-                ApprovalController.interactive(approver.callback)
-              ),
-              Effect.provideService(
-                ApprovalPolicy.ApprovalPolicy,
-                kind === "a tool that needs nobody"
-                  ? ApprovalPolicy.toolGate
-                  : ApprovalPolicy.make(({ toolName }) =>
-                    Effect.sync(() => {
-                      judged.push(toolName)
-                      return new Approval.NeedsApproval({})
-                    })
-                  )
+      Support.forEachMode(`L17 ${what} for ${kind}: asked of nobody, run by nobody, and told`, function*(mode) {
+        const tools = yield* Support.makeTools([tool])
+        const judged: Array<string> = []
+        const approver = ScriptedApprover.make(() => "approve")
+        const { model, requests } = yield* ScriptedModel.make({
+          turns: [[Support.call("c1", "Write", params)]],
+          afterLastTurn: "done"
+        })
+        const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
+        const turn = yield* chat.take("Write it.").pipe(
+          Effect.provideService(
+            ApprovalController.ApprovalController,
+            ApprovalController.interactive(approver.callback)
+          ),
+          Effect.provideService(
+            ApprovalPolicy.ApprovalPolicy,
+            kind === "a tool that needs nobody"
+              ? ApprovalPolicy.toolGate
+              : ApprovalPolicy.make(({ toolName }) =>
+                Effect.sync(() => {
+                  judged.push(toolName)
+                  return new Approval.NeedsApproval({})
+                })
               )
-            )
-            assert.deepStrictEqual([tools.runs, turn.requests, judged, yield* approver.seen], [[], [], [], []])
-            assert.match(Support.failureReason(turn.results[0]), reason)
-            const json = yield* writable(turn.history)
-            assert.isBelow(levelsOf(json), 32)
-            assert.isBelow(json.length, 5_000)
-            // The conversation goes on, and the model reads why.
-            const after = yield* chat.take("And now?")
-            assert.strictEqual(after.text, "done")
-            const sent = Support.partsOf((yield* requests).at(-1)!.prompt)
-            const call = sent.find((part) => part.type === "tool-call")
-            assert.match(JSON.stringify(call?.params), /^\{"omitted":"The parameters were (nested deeper|larger) than/)
-            assert.match(Support.failureReason(sent.find((part) => part.type === "tool-result")), reason)
-          })
-      )
+          )
+        )
+        assert.deepStrictEqual([tools.runs, turn.requests, judged, yield* approver.seen], [[], [], [], []])
+        assert.match(Support.failureReason(turn.results[0]), reason)
+        const json = yield* writable(turn.history)
+        assert.isBelow(levelsOf(json), 32)
+        assert.isBelow(json.length, 5_000)
+        // The conversation goes on, and the model reads why.
+        const after = yield* chat.take("And now?")
+        assert.strictEqual(after.text, "done")
+        const sent = Support.partsOf((yield* requests).at(-1)!.prompt)
+        const call = sent.find((part) => part.type === "tool-call")
+        assert.match(JSON.stringify(call?.params), /^\{"omitted":"The parameters were (nested deeper|larger) than/)
+        assert.match(Support.failureReason(sent.find((part) => part.type === "tool-result")), reason)
+      })
     }
   }
 
-  Support.forEachMode(
-    "L17 a tool that is not there is told, and nothing of the call is kept either",
-    (mode) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* Support.makeTools()
+  Support.forEachMode("L17 a tool that is not there is told, and nothing of the call is kept either", function*(mode) {
+    const { runs, toolkit } = yield* Support.makeTools()
+    const { model } = yield* ScriptedModel.make({
+      turns: [[Support.call("c1", "Gone", { list: deep })]],
+      afterLastTurn: "done"
+    })
+    const chat = yield* Support.converse(mode, { model, toolkit })
+    const { history, results } = yield* chat.take("Go on.")
+    assert.match(Support.failureReason(results[0]), /no tool|not available|"Gone"/)
+    assert.isBelow((yield* writable(history)).length, 5_000)
+    assert.strictEqual((yield* chat.take("And?")).text, "done")
+    assert.deepStrictEqual(runs, [])
+  })
+
+  Support.forEachMode("L17 512 levels and 1 MiB to the byte are run as they are", function*(mode) {
+    for (const tool of [kinds["an approved tool"], kinds["a tool that needs nobody"]]) {
+      for (const list of [nested(511), whole(1_048_576 - 9)]) {
+        const tools = yield* Support.makeTools([tool])
         const { model } = yield* ScriptedModel.make({
-          turns: [[Support.call("c1", "Gone", { list: deep })]],
+          turns: [[Support.call("c1", "Write", { list })]],
           afterLastTurn: "done"
         })
-        const chat = yield* Support.converse(mode, { model, toolkit })
-        const { history, results } = yield* chat.take("Go on.")
-        assert.match(Support.failureReason(results[0]), /no tool|not available|"Gone"/)
-        assert.isBelow((yield* writable(history)).length, 5_000)
-        assert.strictEqual((yield* chat.take("And?")).text, "done")
-        assert.deepStrictEqual(runs, [])
-      })
-  )
-
-  Support.forEachMode("L17 512 levels and 1 MiB to the byte are run as they are", (mode) =>
-    Effect.gen(function*() {
-      for (const tool of [kinds["an approved tool"], kinds["a tool that needs nobody"]]) {
-        for (const list of [nested(511), whole(1_048_576 - 9)]) {
-          const tools = yield* Support.makeTools([tool])
-          const { model } = yield* ScriptedModel.make({
-            turns: [[Support.call("c1", "Write", { list })]],
-            afterLastTurn: "done"
-          })
-          const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
-          const asked = yield* chat.take("Go on.")
-          if (asked.requests.length > 0) {
-            yield* chat.take(Support.answers(...asked.requests.map((request) => Approval.approve(request))))
-          }
-          assert.strictEqual(JSON.stringify(tools.runs.map(({ params }) => params)), JSON.stringify([{ list }]))
-          yield* writable(yield* chat.history)
+        const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
+        const asked = yield* chat.take("Go on.")
+        if (asked.requests.length > 0) {
+          yield* chat.take(Support.answers(...asked.requests.map((request) => Approval.approve(request))))
         }
+        assert.strictEqual(JSON.stringify(tools.runs.map(({ params }) => params)), JSON.stringify([{ list }]))
+        yield* writable(yield* chat.history)
       }
-    }), ["generateText", "Chat.streamText"])
+    }
+  }, ["generateText", "Chat.streamText"])
 
   Support.forEachMode(
     "L17 what a call carries beside its parameters is left out where it is too deep",
-    (mode) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* Support.makeTools()
-        const call = ScriptedModel.toolCall({
-          id: "c1",
-          name: "ReadFile",
-          params: { path: "a" },
-          metadata: { test: { deep } } as never
-        })
-        const { model } = yield* ScriptedModel.make({ turns: [[call]], afterLastTurn: "done" })
-        const chat = yield* Support.converse(mode, { model, toolkit })
-        const { history, results } = yield* chat.take("Go on.")
-        assert.strictEqual(results[0]?.result, "text of a")
-        assert.isBelow(levelsOf(yield* writable(history)), 32)
+    function*(mode) {
+      const { toolkit } = yield* Support.makeTools()
+      const call = ScriptedModel.toolCall({
+        id: "c1",
+        name: "ReadFile",
+        params: { path: "a" },
+        metadata: { test: { deep } } as never
       })
+      const { model } = yield* ScriptedModel.make({ turns: [[call]], afterLastTurn: "done" })
+      const chat = yield* Support.converse(mode, { model, toolkit })
+      const { history, results } = yield* chat.take("Go on.")
+      assert.strictEqual(results[0]?.result, "text of a")
+      assert.isBelow(levelsOf(yield* writable(history)), 32)
+    }
   )
 })
 
@@ -141,81 +131,78 @@ const Search = Tool.providerDefined({
 })()
 
 describe("L17 what the provider runs", () => {
-  Support.forEachMode("L17 its calls and results are bounded as ours are", (mode) =>
-    Effect.gen(function*() {
-      // As upstream's own engine handles it, and as ours does beside a gated tool.
-      for (const others of [[], [kinds["an approved tool"]]]) {
-        const { model } = yield* ScriptedModel.make({
-          turns: [[
-            ScriptedModel.toolCall({ id: "m1", name: "Search", params: { query: deep }, providerExecuted: true }),
-            ScriptedModel.toolResult({ id: "m1", name: "Search", result: deep })
-          ]],
-          afterLastTurn: "done"
-        })
-        const { toolkit } = yield* Support.makeTools([Search as unknown as Tool.Any, ...others])
-        const chat = yield* Support.converse(mode, { model, toolkit })
-        const turn = yield* chat.take("Look.")
-        assert.match(Support.failureReason(turn.results[0]), /^The call ran, but its result is nested deeper/)
-        assert.isBelow(levelsOf(yield* writable(turn.history)), 32)
-        assert.strictEqual((yield* chat.take("And?")).text, "done")
-      }
-    }))
+  Support.forEachMode("L17 its calls and results are bounded as ours are", function*(mode) {
+    // As upstream's own engine handles it, and as ours does beside a gated tool.
+    for (const others of [[], [kinds["an approved tool"]]]) {
+      const { model } = yield* ScriptedModel.make({
+        turns: [[
+          ScriptedModel.toolCall({ id: "m1", name: "Search", params: { query: deep }, providerExecuted: true }),
+          ScriptedModel.toolResult({ id: "m1", name: "Search", result: deep })
+        ]],
+        afterLastTurn: "done"
+      })
+      const { toolkit } = yield* Support.makeTools([Search as unknown as Tool.Any, ...others])
+      const chat = yield* Support.converse(mode, { model, toolkit })
+      const turn = yield* chat.take("Look.")
+      assert.match(Support.failureReason(turn.results[0]), /^The call ran, but its result is nested deeper/)
+      assert.isBelow(levelsOf(yield* writable(turn.history)), 32)
+      assert.strictEqual((yield* chat.take("And?")).text, "done")
+    }
+  })
 })
 
 describe("L17 parameters that a person changed", () => {
   Support.forEachMode(
     "L17 too deep: nothing runs, the request stays open, and a fitting answer still counts",
-    (mode) =>
-      Effect.gen(function*() {
+    function*(mode) {
+      const tools = yield* Support.makeTools([kinds["an approved tool"]])
+      let asked = 0
+      const controller = ApprovalController.interactive((request) => {
+        asked++
+        return { approvalId: request.approvalId, decision: { _tag: "Approved", params: { list: deep } } } as never
+      })
+      const { model } = yield* ScriptedModel.make({
+        turns: [[Support.call("c1", "Write", { list: 1 })]],
+        afterLastTurn: "done"
+      })
+      const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
+      const turn = yield* chat.take("Write it.").pipe(
+        Effect.provideService(ApprovalController.ApprovalController, controller)
+      )
+      assert.deepStrictEqual([tools.runs, asked, turn.requests.length], [[], 1, 1])
+      yield* writable(turn.history)
+      yield* chat.take(Support.answers(Approval.approve(turn.requests[0]!)))
+      assert.deepStrictEqual(tools.runs, [{ name: "Write", params: { list: 1 } }])
+    }
+  )
+
+  Support.forEachMode(
+    "L17 an approval of a history that carries too much approves nothing, and a denial denies",
+    function*(mode) {
+      for (const approved of [true, false]) {
         const tools = yield* Support.makeTools([kinds["an approved tool"]])
-        let asked = 0
-        const controller = ApprovalController.interactive((request) => {
-          asked++
-          return { approvalId: request.approvalId, decision: { _tag: "Approved", params: { list: deep } } } as never
-        })
         const { model } = yield* ScriptedModel.make({
           turns: [[Support.call("c1", "Write", { list: 1 })]],
           afterLastTurn: "done"
         })
         const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
-        const turn = yield* chat.take("Write it.").pipe(
-          Effect.provideService(ApprovalController.ApprovalController, controller)
-        )
-        assert.deepStrictEqual([tools.runs, asked, turn.requests.length], [[], 1, 1])
-        yield* writable(turn.history)
-        yield* chat.take(Support.answers(Approval.approve(turn.requests[0]!)))
-        assert.deepStrictEqual(tools.runs, [{ name: "Write", params: { list: 1 } }])
-      })
-  )
-
-  Support.forEachMode(
-    "L17 an approval of a history that carries too much approves nothing, and a denial denies",
-    (mode) =>
-      Effect.gen(function*() {
-        for (const approved of [true, false]) {
-          const tools = yield* Support.makeTools([kinds["an approved tool"]])
-          const { model } = yield* ScriptedModel.make({
-            turns: [[Support.call("c1", "Write", { list: 1 })]],
-            afterLastTurn: "done"
+        const { requests } = yield* chat.take("Write it.")
+        const turn = yield* chat.take(Prompt.fromMessages([
+          Prompt.toolMessage({
+            content: [
+              Prompt.makePart("tool-approval-response", {
+                approvalId: requests[0]!.approvalId,
+                approved,
+                options: { assent: { [approved ? "params" : "remember"]: deep } as never }
+              })
+            ]
           })
-          const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
-          const { requests } = yield* chat.take("Write it.")
-          const turn = yield* chat.take(Prompt.fromMessages([
-            Prompt.toolMessage({
-              content: [
-                Prompt.makePart("tool-approval-response", {
-                  approvalId: requests[0]!.approvalId,
-                  approved,
-                  options: { assent: { [approved ? "params" : "remember"]: deep } as never }
-                })
-              ]
-            })
-          ]))
-          assert.deepStrictEqual(tools.runs, [])
-          assert.strictEqual(turn.requests.length, approved ? 1 : 0)
-          if (!approved) assert.match(Support.failureReason(turn.results[0]), /denied/)
-        }
-      })
+        ]))
+        assert.deepStrictEqual(tools.runs, [])
+        assert.strictEqual(turn.requests.length, approved ? 1 : 0)
+        if (!approved) assert.match(Support.failureReason(turn.results[0]), /denied/)
+      }
+    }
   )
 })
 

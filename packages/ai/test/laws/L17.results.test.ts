@@ -56,103 +56,98 @@ for (const gated of [true, false]) {
       for (const [kind, schema] of Object.entries(schemas)) {
         Support.forEachMode(
           `L17 ${what} as ${kind}: a failed result that says it ran, and the turns go on`,
-          (mode) =>
-            Effect.gen(function*() {
-              const tool = toolOf(schema, gated)
-              const { answers, chat, script, tools, turn } = yield* run(
-                mode,
-                tool,
-                () => Effect.succeed(result),
-                approval
-              )
-              assert.strictEqual(tools.count("Fetch"), 1)
-              assert.match(Support.failureReason(turn.results[0]), reason)
-              assert.match(Support.failureReason(turn.results[0]), ran)
-              assert.isBelow(levelsOf(yield* writable(turn.history)), 32)
-              // The same answer again is told the same, and nothing runs.
-              const again = yield* chat.take(answers.length === 0 ? "And?" : Support.answers(...answers))
-              assert.strictEqual(tools.count("Fetch"), 1)
-              assert.isBelow((yield* writable(again.history)).length, 10_000)
-              const told = (yield* Support.sentResults(script))[0]
-              assert.match(Support.failureReason(told), reason)
-            })
+          function*(mode) {
+            const tool = toolOf(schema, gated)
+            const { answers, chat, script, tools, turn } = yield* run(
+              mode,
+              tool,
+              () => Effect.succeed(result),
+              approval
+            )
+            assert.strictEqual(tools.count("Fetch"), 1)
+            assert.match(Support.failureReason(turn.results[0]), reason)
+            assert.match(Support.failureReason(turn.results[0]), ran)
+            assert.isBelow(levelsOf(yield* writable(turn.history)), 32)
+            // The same answer again is told the same, and nothing runs.
+            const again = yield* chat.take(answers.length === 0 ? "And?" : Support.answers(...answers))
+            assert.strictEqual(tools.count("Fetch"), 1)
+            assert.isBelow((yield* writable(again.history)).length, 10_000)
+            const told = (yield* Support.sentResults(script))[0]
+            assert.match(Support.failureReason(told), reason)
+          }
         )
       }
     }
 
-    Support.forEachMode("L17 512 levels and 10 MiB to the byte are kept as they are", (mode) =>
-      Effect.gen(function*() {
-        for (const result of [nested(512), whole(10_485_760)]) {
-          const { turn } = yield* run(mode, toolOf(Schema.Unknown, gated), () => Effect.succeed(result))
-          assert.isTrue(
-            turn.results[0]?.isFailure === false && turn.results[0].encodedResult === turn.results[0].result ||
-              JSON.stringify(turn.results[0]?.encodedResult) === JSON.stringify(result)
-          )
-          yield* writable(turn.history)
-        }
-      }))
-
-    Support.forEachMode("L17 what a tool fails with has the same bound", (mode) =>
-      Effect.gen(function*() {
-        const tool = Tool.make("Fetch", {
-          parameters: { url: Schema.String },
-          failure: Schema.Unknown,
-          failureMode: "return",
-          needsApproval: gated
-        })
-        const { turn } = yield* run(mode, tool, () => Effect.fail(deep))
-        assert.match(
-          Support.failureReason(turn.results[0]),
-          /^The call failed, and what it says of that is nested deeper/
+    Support.forEachMode("L17 512 levels and 10 MiB to the byte are kept as they are", function*(mode) {
+      for (const result of [nested(512), whole(10_485_760)]) {
+        const { turn } = yield* run(mode, toolOf(Schema.Unknown, gated), () => Effect.succeed(result))
+        assert.isTrue(
+          turn.results[0]?.isFailure === false && turn.results[0].encodedResult === turn.results[0].result ||
+            JSON.stringify(turn.results[0]?.encodedResult) === JSON.stringify(result)
         )
         yield* writable(turn.history)
-      }))
+      }
+    })
+
+    Support.forEachMode("L17 what a tool fails with has the same bound", function*(mode) {
+      const tool = Tool.make("Fetch", {
+        parameters: { url: Schema.String },
+        failure: Schema.Unknown,
+        failureMode: "return",
+        needsApproval: gated
+      })
+      const { turn } = yield* run(mode, tool, () => Effect.fail(deep))
+      assert.match(
+        Support.failureReason(turn.results[0]),
+        /^The call failed, and what it says of that is nested deeper/
+      )
+      yield* writable(turn.history)
+    })
 
     Support.forEachMode(
       "L17 what comes before the end of a call is left out where it is out of bounds, and the rest is not",
-      (mode) =>
-        Effect.gen(function*() {
-          const tool = toolOf(Schema.Unknown, gated)
-          const tools = yield* Support.makeTools([tool], {
-            Fetch: (_, context) =>
-              Effect.gen(function*() {
-                for (const said of ["first", deep, "third"]) yield* context.preliminary(said)
-                return "last"
-              })
-          })
-          const { model } = yield* ScriptedModel.make({ turns: [[call]], afterLastTurn: "done" })
-          const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
-          const events = yield* ApprovalEvents.make()
-          const told: Array<string> = []
-          yield* Effect.forkScoped(
-            Stream.runForEach(yield* events.subscribe, ({ _tag }) => Effect.sync(() => void told.push(_tag)))
-          )
-          const turn = yield* Effect.gen(function*() {
-            const asked = yield* chat.take("Fetch it.")
-            return gated
-              ? yield* chat.take(Support.answers(...asked.requests.map((request) => Approval.approve(request))))
-              : asked
-          }).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, events))
-          yield* Support.idle
-          assert.lengthOf(told.filter((tag) => tag === "PreliminaryLeftOut"), 1)
-          const results = turn.parts.filter((part) => part.type === "tool-result").map((part) => part.encodedResult)
-          assert.deepStrictEqual(results, ["first", "third", "last"])
-        }),
+      function*(mode) {
+        const tool = toolOf(Schema.Unknown, gated)
+        const tools = yield* Support.makeTools([tool], {
+          Fetch: (_, context) =>
+            Effect.gen(function*() {
+              for (const said of ["first", deep, "third"]) yield* context.preliminary(said)
+              return "last"
+            })
+        })
+        const { model } = yield* ScriptedModel.make({ turns: [[call]], afterLastTurn: "done" })
+        const chat = yield* Support.converse(mode, { model, toolkit: tools.toolkit })
+        const events = yield* ApprovalEvents.make()
+        const told: Array<string> = []
+        yield* Effect.forkScoped(
+          Stream.runForEach(yield* events.subscribe, ({ _tag }) => Effect.sync(() => void told.push(_tag)))
+        )
+        const turn = yield* Effect.gen(function*() {
+          const asked = yield* chat.take("Fetch it.")
+          return gated
+            ? yield* chat.take(Support.answers(...asked.requests.map((request) => Approval.approve(request))))
+            : asked
+        }).pipe(Effect.provideService(ApprovalEvents.ApprovalEvents, events))
+        yield* Support.idle
+        assert.lengthOf(told.filter((tag) => tag === "PreliminaryLeftOut"), 1)
+        const results = turn.parts.filter((part) => part.type === "tool-result").map((part) => part.encodedResult)
+        assert.deepStrictEqual(results, ["first", "third", "last"])
+      },
       ["streamText", "Chat.streamText"]
     )
 
-    Support.forEachMode("L17 what a tool writes for the model has the same bound", (mode) =>
-      Effect.gen(function*() {
-        const tool = Tool.make("Fetch", {
-          parameters: { url: Schema.String },
-          success: Schema.String,
-          needsApproval: gated,
-          toModelOutput: () => [Prompt.textPart({ text: whole(3_000) })]
-        })
-        const { turn } = yield* run(mode, tool, () => Effect.succeed("short"), { maxResultSize: 2_048 })
-        assert.match(Support.failureReason(turn.results[0]), ran)
-        assert.notProperty(turn.results[0], "modelOutput")
-      }))
+    Support.forEachMode("L17 what a tool writes for the model has the same bound", function*(mode) {
+      const tool = Tool.make("Fetch", {
+        parameters: { url: Schema.String },
+        success: Schema.String,
+        needsApproval: gated,
+        toModelOutput: () => [Prompt.textPart({ text: whole(3_000) })]
+      })
+      const { turn } = yield* run(mode, tool, () => Effect.succeed("short"), { maxResultSize: 2_048 })
+      assert.match(Support.failureReason(turn.results[0]), ran)
+      assert.notProperty(turn.results[0], "modelOutput")
+    })
   })
 }
 

@@ -3,15 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Fiber, Layer, Result } from "effect"
-import {
-  Approval,
-  ApprovalError,
-  ApprovalJournal,
-  ApprovalSeal,
-  LanguageModel,
-  Prompt,
-  Store
-} from "../../src/index.ts"
+import { Approval, ApprovalError, ApprovalJournal, ApprovalSeal, LanguageModel, Store } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failure } from "../store/intercept.ts"
 import * as Support from "./support.ts"
@@ -63,12 +55,7 @@ describe("L2 a full journal", () => {
         const [one, two] = [asked.requests[0]!, asked.requests[1]!]
         const script = yield* Support.answering
         const turn = (...list: ReadonlyArray<Approval.ApprovalAnswer>) =>
-          Support.takeTurn(mode, {
-            model: script.model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(...list)
-          })
+          Support.reply(mode, { asked, model: script.model, tools }, Support.answers(...list))
         assert.strictEqual((yield* turn(Approval.approve(one))).results.length, 1)
         const journal = yield* ApprovalJournal.ApprovalJournal
         yield* Effect.forkChild(journal.run(elsewhere, { effect: Effect.never, idempotent: false }), {
@@ -96,12 +83,7 @@ describe("L2 a full journal", () => {
         })
         const asked = yield* ask(mode, tools, "c1", "c2", "c3")
         const { model } = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-        })
+        const turn = Support.approve(mode, { asked, model, tools })
         const refused = yield* Effect.forkChild(Support.reasonOf(turn))
         yield* hold.entered
         yield* Support.idle
@@ -122,12 +104,7 @@ describe("L2 a full journal", () => {
         const tools = yield* Support.makeTools()
         const asked = yield* ask(mode, tools, "c1", "c2")
         const script = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-        })
+        const turn = Support.approve(mode, { asked, model: script.model, tools })
         const first = yield* turn
         assert.deepStrictEqual(first.results.map((result) => result.isFailure), [false, false])
         for (let i = 0; i < 2; i++) {
@@ -144,127 +121,102 @@ describe("L2 a journal that fails", () => {
   for (const methods of [["claim"], ["get"], ["get", "claim"]] as const) {
     Support.forEachMode(
       `L2 a journal whose ${methods.join(" and ")} fails: typed error, not run, answers good`,
-      (mode) =>
-        Effect.gen(function*() {
-          const flaky = yield* makeFlaky
-          const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
-          const tools = yield* Support.makeTools()
-          yield* Effect.gen(function*() {
-            const asked = yield* ask(mode, tools, "c1", "c2")
-            const script = yield* Support.answering
-            const turn = Support.takeTurn(mode, {
-              model: script.model,
-              toolkit: tools.toolkit,
-              history: asked.history,
-              prompt: Support.answers(Approval.approve(asked.requests[0]!), Approval.deny(asked.requests[1]!, "no"))
-            })
-            for (const method of methods) flaky.broken.add(method)
-            for (let i = 0; i < 2; i++) {
-              const reason = yield* Support.reasonOf(turn)
-              assert.strictEqual(reason._tag, "JournalUnavailable")
-              assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
-            }
-            flaky.broken.clear()
-            const settled = yield* turn
-            assert.deepStrictEqual(
-              settled.results.map((result) => [result.id, result.isFailure]).toSorted(),
-              [["c1", false], ["c2", true]]
-            )
-            assert.deepStrictEqual(paths(tools), ["c1"])
-          }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
-        })
+      function*(mode) {
+        const flaky = yield* makeFlaky
+        const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
+        const tools = yield* Support.makeTools()
+        yield* Effect.gen(function*() {
+          const asked = yield* ask(mode, tools, "c1", "c2")
+          const script = yield* Support.answering
+          const turn = Support.reply(
+            mode,
+            { asked, model: script.model, tools },
+            Support.answers(Approval.approve(asked.requests[0]!), Approval.deny(asked.requests[1]!, "no"))
+          )
+          for (const method of methods) flaky.broken.add(method)
+          for (let i = 0; i < 2; i++) {
+            const reason = yield* Support.reasonOf(turn)
+            assert.strictEqual(reason._tag, "JournalUnavailable")
+            assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
+          }
+          flaky.broken.clear()
+          const settled = yield* turn
+          assert.deepStrictEqual(
+            settled.results.map((result) => [result.id, result.isFailure]).toSorted(),
+            [["c1", false], ["c2", true]]
+          )
+          assert.deepStrictEqual(paths(tools), ["c1"])
+        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+      }
     )
   }
 
-  Support.forEachMode(
-    "L2 a run that cannot be put on record counts as run: never again",
-    (mode) =>
-      Effect.gen(function*() {
-        const flaky = yield* makeFlaky
-        const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
-        const tools = yield* Support.makeTools()
-        yield* Effect.gen(function*() {
-          const asked = yield* ask(mode, tools, "c1")
-          const { model } = yield* Support.answering
-          const turn = Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
-          flaky.broken.add("record")
-          const first = yield* Effect.forkChild(turn)
-          yield* Support.advance(first, "1 minute")
-          assert.deepStrictEqual(paths(tools), ["c1"])
-          flaky.broken.clear()
-          assert.isTrue(yield* Support.advance(first, "1 minute"))
-          for (let i = 0; i < 2; i++) {
-            const again = yield* Effect.forkChild(turn)
-            assert.isTrue(yield* Support.advance(again, "1 minute"))
-            assert.deepStrictEqual(paths(tools), ["c1"])
-          }
-        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
-      })
-  )
+  Support.forEachMode("L2 a run that cannot be put on record counts as run: never again", function*(mode) {
+    const flaky = yield* makeFlaky
+    const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
+    const tools = yield* Support.makeTools()
+    yield* Effect.gen(function*() {
+      const asked = yield* ask(mode, tools, "c1")
+      const { model } = yield* Support.answering
+      const turn = Support.approve(mode, { asked, model, tools })
+      flaky.broken.add("record")
+      const first = yield* Effect.forkChild(turn)
+      yield* Support.advance(first, "1 minute")
+      assert.deepStrictEqual(paths(tools), ["c1"])
+      flaky.broken.clear()
+      assert.isTrue(yield* Support.advance(first, "1 minute"))
+      for (let i = 0; i < 2; i++) {
+        const again = yield* Effect.forkChild(turn)
+        assert.isTrue(yield* Support.advance(again, "1 minute"))
+        assert.deepStrictEqual(paths(tools), ["c1"])
+      }
+    }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+  })
 
   Support.forEachMode(
     "L2 L14 a result that a store has no room for is told of as one of a call that ran",
-    (mode) =>
-      Effect.gen(function*() {
-        const store = yield* Store.makeMemory()
-        const tight: Store.Store = {
-          ...store,
-          requests: {
-            ...store.requests,
-            decide: (name, version, decided) =>
-              decided.result !== undefined
-                ? Effect.fail(
-                  new Store.StoreError({ operation: "requests.decide", description: "No room.", reason: "Full" })
-                )
-                : store.requests.decide(name, version, decided)
-          }
+    function*(mode) {
+      const store = yield* Store.makeMemory()
+      const tight: Store.Store = {
+        ...store,
+        requests: {
+          ...store.requests,
+          decide: (name, version, decided) =>
+            decided.result !== undefined
+              ? Effect.fail(
+                new Store.StoreError({ operation: "requests.decide", description: "No room.", reason: "Full" })
+              )
+              : store.requests.decide(name, version, decided)
         }
-        const journal = yield* ApprovalJournal.make({ store: tight, grace: 0 })
-        const tools = yield* Support.makeTools()
-        yield* Effect.gen(function*() {
-          const asked = yield* ask(mode, tools, "c1")
-          const { model } = yield* Support.answering
-          const turn = Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
-          assert.deepStrictEqual((yield* turn).results.map(({ result }) => result), [{ deleted: true }])
-          const again = yield* turn
-          assert.match(Support.failureReason(again.results[0]), /^This call ran before; its result is no longer kept/)
-          assert.deepStrictEqual(paths(tools), ["c1"])
-        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
-      }),
+      }
+      const journal = yield* ApprovalJournal.make({ store: tight, grace: 0 })
+      const tools = yield* Support.makeTools()
+      yield* Effect.gen(function*() {
+        const asked = yield* ask(mode, tools, "c1")
+        const { model } = yield* Support.answering
+        const turn = Support.approve(mode, { asked, model, tools })
+        assert.deepStrictEqual((yield* turn).results.map(({ result }) => result), [{ deleted: true }])
+        const again = yield* turn
+        assert.match(Support.failureReason(again.results[0]), /^This call ran before; its result is no longer kept/)
+        assert.deepStrictEqual(paths(tools), ["c1"])
+      }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+    },
     ["generateText", "streamText"]
   )
 
-  Support.forEachMode(
-    "L2 a journal that fails is handled with ApprovalError.catchReason",
-    (mode) =>
-      Effect.gen(function*() {
-        const flaky = yield* makeFlaky
-        const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
-        const tools = yield* Support.makeTools()
-        const caught = yield* Effect.gen(function*() {
-          const asked = yield* ask(mode, tools, "c1")
-          flaky.broken.add("claim")
-          const { model } = yield* Support.answering
-          return yield* Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          }).pipe(ApprovalError.catchReason("JournalUnavailable", (reason) => Effect.succeed(reason._tag)))
-        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
-        assert.strictEqual(caught, "JournalUnavailable")
-      })
-  )
+  Support.forEachMode("L2 a journal that fails is handled with ApprovalError.catchReason", function*(mode) {
+    const flaky = yield* makeFlaky
+    const journal = yield* ApprovalJournal.make({ store: flaky.store, grace: 0 })
+    const tools = yield* Support.makeTools()
+    const caught = yield* Effect.gen(function*() {
+      const asked = yield* ask(mode, tools, "c1")
+      flaky.broken.add("claim")
+      const { model } = yield* Support.answering
+      return yield* Support.approve(mode, { asked, model, tools })
+        .pipe(ApprovalError.catchReason("JournalUnavailable", (reason) => Effect.succeed(reason._tag)))
+    }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
+    assert.strictEqual(caught, "JournalUnavailable")
+  })
 })
 
 describe("L2 a configured key demands a named journal", () => {
@@ -291,12 +243,7 @@ describe("L2 a configured key demands a named journal", () => {
           const tools = yield* Support.makeTools()
           const asked = yield* ask(mode, tools, "c1").pipe(Effect.provide(ApprovalJournal.layerMemory({ grace: 0 })))
           const { model } = yield* Support.answering
-          const turn = Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
+          const turn = Support.approve(mode, { asked, model, tools })
           assert.strictEqual((yield* Support.reasonOf(turn))._tag, "JournalRequired")
           assert.deepStrictEqual(tools.runs, [])
           // The answer is still good.
@@ -310,12 +257,7 @@ describe("L2 a configured key demands a named journal", () => {
         const tools = yield* Support.makeTools()
         const asked = yield* ask(mode, tools, "c1")
         const { model } = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
+        const turn = Support.approve(mode, { asked, model, tools })
         for (let i = 0; i < 2; i++) assert.deepStrictEqual((yield* turn).results.map((one) => one.isFailure), [false])
         assert.deepStrictEqual(paths(tools), ["c1"])
       }).pipe(Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({}))))
@@ -334,12 +276,7 @@ describe("L2 a configured key demands a named journal", () => {
         )
         const model = Context.get(yield* Layer.build(layer), LanguageModel.LanguageModel)
         const asked = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, prompt: "Go on." })
-        const turn = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
-        })
+        const turn = yield* Support.approve(mode, { asked, model, tools })
         assert.strictEqual(turn.text, "done")
         // The id is of this key and no other.
         const seal = yield* ApprovalSeal.make({ key: Support.key })

@@ -52,135 +52,101 @@ describe("L2 at most once: handlers that end oddly", () => {
     for (const [what, handler] of Object.entries(odd)) {
       Support.forEachMode(
         `L2 a result ${kind} that is ${what}: the tool runs once, however often it is asked for`,
-        (mode) =>
-          Effect.gen(function*() {
-            const tools = yield* Support.makeTools([tool], { Odd: () => handler })
-            const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
-            const { model } = yield* Support.answering
-            const turn = Support.takeTurn(mode, {
-              model,
-              toolkit: tools.toolkit,
-              history: asked.history,
-              prompt: Support.answers(Approval.approve(asked.requests[0]!))
-            })
-            for (let i = 0; i < 3; i++) {
-              yield* Effect.exit(turn)
-              assert.deepStrictEqual(paths(tools), ["c1"])
-            }
-          }),
+        function*(mode) {
+          const tools = yield* Support.makeTools([tool], { Odd: () => handler })
+          const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
+          const { model } = yield* Support.answering
+          const turn = Support.approve(mode, { asked, model, tools })
+          for (let i = 0; i < 3; i++) {
+            yield* Effect.exit(turn)
+            assert.deepStrictEqual(paths(tools), ["c1"])
+          }
+        },
         ["generateText", "Chat.streamText"]
       )
     }
   }
 
-  Support.forEachMode(
-    "L2 an odd handler in a batch does not make its siblings run again",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([kinds["of any type"]!], {
-          Odd: ({ path }) => path === "c2" ? Effect.die("boom") : Effect.succeed("fine")
-        })
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
-        const { model } = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-        })
-        for (let i = 0; i < 3; i++) yield* Effect.exit(turn)
-        assert.deepStrictEqual(paths(tools), ["c1", "c2", "c3"])
-      })
-  )
+  Support.forEachMode("L2 an odd handler in a batch does not make its siblings run again", function*(mode) {
+    const tools = yield* Support.makeTools([kinds["of any type"]!], {
+      Odd: ({ path }) => path === "c2" ? Effect.die("boom") : Effect.succeed("fine")
+    })
+    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
+    const { model } = yield* Support.answering
+    const turn = Support.approve(mode, { asked, model, tools })
+    for (let i = 0; i < 3; i++) yield* Effect.exit(turn)
+    assert.deepStrictEqual(paths(tools), ["c1", "c2", "c3"])
+  })
 })
 
 describe("L2 at most once: readers that leave", () => {
   const Odd = Tool.make("Odd", { parameters: { path: Schema.String }, success: Schema.String, needsApproval: true })
 
-  Support.forEachMode(
-    "L2 a reader that leaves before the claim: nothing ran, nothing is used up",
-    (mode) =>
-      Effect.gen(function*() {
-        const hold = yield* Support.makeHold
-        const tools = yield* Support.makeTools([Odd])
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
-        const { model } = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
-        // The policy is asked again before the run (law L11): there the reader leaves.
-        const reader = yield* Effect.forkChild(turn.pipe(
-          Effect.provideService(
-            ApprovalPolicy.ApprovalPolicy,
-            ApprovalPolicy.make(() => Effect.as(hold.wait, Approval.needsApproval()))
-          )
-        ))
-        yield* hold.entered
-        yield* Fiber.interrupt(reader)
-        yield* hold.release
-        yield* Support.idle
-        assert.deepStrictEqual(tools.runs, [])
-        const result = yield* turn
-        assert.deepStrictEqual([result.results.map((one) => one.result), result.text], [["ran"], "done"])
-        assert.deepStrictEqual(paths(tools), ["c1"])
-      })
-  )
+  Support.forEachMode("L2 a reader that leaves before the claim: nothing ran, nothing is used up", function*(mode) {
+    const hold = yield* Support.makeHold
+    const tools = yield* Support.makeTools([Odd])
+    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
+    const { model } = yield* Support.answering
+    const turn = Support.approve(mode, { asked, model, tools })
+    // The policy is asked again before the run (law L11): there the reader leaves.
+    const reader = yield* Effect.forkChild(turn.pipe(
+      Effect.provideService(
+        ApprovalPolicy.ApprovalPolicy,
+        ApprovalPolicy.make(() => Effect.as(hold.wait, Approval.needsApproval()))
+      )
+    ))
+    yield* hold.entered
+    yield* Fiber.interrupt(reader)
+    yield* hold.release
+    yield* Support.idle
+    assert.deepStrictEqual(tools.runs, [])
+    const result = yield* turn
+    assert.deepStrictEqual([result.results.map((one) => one.result), result.text], [["ran"], "done"])
+    assert.deepStrictEqual(paths(tools), ["c1"])
+  })
 
-  Support.forEachMode(
-    "L2 a reader that leaves while calls wait in line: each runs once in the end",
-    (mode) =>
-      Effect.gen(function*() {
-        const hold = yield* Support.makeHold
-        const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
-        const script = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request))),
-          concurrency: 1
-        })
-        const reader = yield* Effect.forkChild(turn)
-        yield* hold.entered
-        yield* Support.idle
-        assert.strictEqual(tools.runs.length, 1)
-        yield* Fiber.interrupt(reader)
-        yield* hold.release
-        yield* Support.idle
-        const result = yield* turn
-        assert.deepStrictEqual(paths(tools), ["c1", "c2", "c3"])
-        assert.deepStrictEqual(result.results.map((one) => one.isFailure), [false, false, false])
-        const sent = yield* Support.sentResults(script)
-        assert.deepStrictEqual(sent.map((one) => [one.id, one.result]), [["c1", "ran"], ["c2", "ran"], ["c3", "ran"]])
-      })
-  )
+  Support.forEachMode("L2 a reader that leaves while calls wait in line: each runs once in the end", function*(mode) {
+    const hold = yield* Support.makeHold
+    const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
+    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
+    const script = yield* Support.answering
+    const turn = Support.takeTurn(mode, {
+      model: script.model,
+      toolkit: tools.toolkit,
+      history: asked.history,
+      prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request))),
+      concurrency: 1
+    })
+    const reader = yield* Effect.forkChild(turn)
+    yield* hold.entered
+    yield* Support.idle
+    assert.strictEqual(tools.runs.length, 1)
+    yield* Fiber.interrupt(reader)
+    yield* hold.release
+    yield* Support.idle
+    const result = yield* turn
+    assert.deepStrictEqual(paths(tools), ["c1", "c2", "c3"])
+    assert.deepStrictEqual(result.results.map((one) => one.isFailure), [false, false, false])
+    const sent = yield* Support.sentResults(script)
+    assert.deepStrictEqual(sent.map((one) => [one.id, one.result]), [["c1", "ran"], ["c2", "ran"], ["c3", "ran"]])
+  })
 
-  Support.forEachMode("L2 of two readers one leaves: the other gets the result", (mode) =>
-    Effect.gen(function*() {
-      for (const leaver of [0, 1]) {
-        const hold = yield* Support.makeHold
-        const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
-        const { model } = yield* Support.answering
-        const turn = Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
-        const first = yield* Effect.forkChild(turn)
-        yield* hold.entered
-        const second = yield* Effect.forkChild(turn)
-        yield* Support.idle
-        yield* Fiber.interrupt([first, second][leaver]!)
-        yield* hold.release
-        const result = yield* Fiber.join([second, first][leaver]!)
-        assert.deepStrictEqual(result.results.map((one) => one.result), ["ran"])
-        assert.strictEqual(tools.runs.length, 1)
-      }
-    }))
+  Support.forEachMode("L2 of two readers one leaves: the other gets the result", function*(mode) {
+    for (const leaver of [0, 1]) {
+      const hold = yield* Support.makeHold
+      const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
+      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
+      const { model } = yield* Support.answering
+      const turn = Support.approve(mode, { asked, model, tools })
+      const first = yield* Effect.forkChild(turn)
+      yield* hold.entered
+      const second = yield* Effect.forkChild(turn)
+      yield* Support.idle
+      yield* Fiber.interrupt([first, second][leaver]!)
+      yield* hold.release
+      const result = yield* Fiber.join([second, first][leaver]!)
+      assert.deepStrictEqual(result.results.map((one) => one.result), ["ran"])
+      assert.strictEqual(tools.runs.length, 1)
+    }
+  })
 })

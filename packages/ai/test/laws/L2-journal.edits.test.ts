@@ -38,12 +38,9 @@ const begin = Effect.fnUntraced(function*(mode: Support.Mode, outcome: Effect.Ef
     Effect.gen(function*() {
       asked.length = 0
       presented.length = 0
-      const turn = yield* withPolicy(Support.takeTurn(mode, {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: first.history,
-        prompt: Support.answers(...answers)
-      }))
+      const turn = yield* withPolicy(
+        Support.reply(mode, { asked: first, model: script.model, tools }, Support.answers(...answers))
+      )
       return { turn, asked: [...asked, ...presented] }
     })
   return { request: first.requests[0]!, take, tools }
@@ -95,16 +92,15 @@ for (const [state, { answer, outcome, result, runs }] of Object.entries(ends)) {
     for (const [what, answers] of Object.entries(again)) {
       Support.forEachMode(
         `L2 ${what} of a call that is ${state} asks no policy: what is on record is given`,
-        (mode) =>
-          Effect.gen(function*() {
-            const { request, take, tools } = yield* begin(mode, outcome)
-            result((yield* take(answer(request))).turn)
-            const later = yield* take(...answers(request))
-            result(later.turn)
-            assert.deepStrictEqual([later.turn.requests, later.turn.text], [[], "done"])
-            assert.deepStrictEqual(later.asked, [])
-            assert.deepStrictEqual(tools.runs.map(({ params }) => params), runs === 0 ? [] : [{ amount: 10 }])
-          })
+        function*(mode) {
+          const { request, take, tools } = yield* begin(mode, outcome)
+          result((yield* take(answer(request))).turn)
+          const later = yield* take(...answers(request))
+          result(later.turn)
+          assert.deepStrictEqual([later.turn.requests, later.turn.text], [[], "done"])
+          assert.deepStrictEqual(later.asked, [])
+          assert.deepStrictEqual(tools.runs.map(({ params }) => params), runs === 0 ? [] : [{ amount: 10 }])
+        }
       )
     }
   })

@@ -49,12 +49,11 @@ const begin = (mode: Support.Mode, idempotent = false) =>
     })
     const script = yield* Support.answering
     const request = asked.requests[0]!
-    const turn = Support.takeTurn(mode, {
-      model: script.model satisfies LanguageModel.LanguageModel,
-      toolkit: tools.toolkit,
-      history: asked.history,
-      prompt: Support.answers(Approval.approve(request))
-    })
+    const turn = Support.reply(
+      mode,
+      { asked, model: script.model satisfies LanguageModel.LanguageModel, tools },
+      Support.answers(Approval.approve(request))
+    )
     return { hold, request, script, store, tools, turn }
   })
 
@@ -69,145 +68,129 @@ const assertDeleted = (turn: Support.Turn) => {
 }
 
 describe("L2 shutting down", () => {
-  Support.forEachMode(
-    "L2 closing the journal waits a grace for live runs, which then are on record",
-    (mode) =>
-      Effect.gen(function*() {
-        const { hold, store, tools, turn } = yield* begin(mode)
-        const first = yield* startProcess(store)
-        const reader = yield* Effect.forkChild(first.within(turn))
-        yield* hold.entered
-        const closing = yield* Effect.forkChild(first.shutDown)
-        yield* Support.idle
-        yield* TestClock.adjust("9 seconds")
-        yield* Support.idle
-        assert.isUndefined(closing.pollUnsafe())
-        yield* hold.release
-        yield* Fiber.join(closing)
-        assertDeleted(yield* Fiber.join(reader))
-        const second = yield* startProcess(store)
-        assertDeleted(yield* second.within(turn))
-        assert.strictEqual(tools.runs.length, 1)
-      })
-  )
+  Support.forEachMode("L2 closing the journal waits a grace for live runs, which then are on record", function*(mode) {
+    const { hold, store, tools, turn } = yield* begin(mode)
+    const first = yield* startProcess(store)
+    const reader = yield* Effect.forkChild(first.within(turn))
+    yield* hold.entered
+    const closing = yield* Effect.forkChild(first.shutDown)
+    yield* Support.idle
+    yield* TestClock.adjust("9 seconds")
+    yield* Support.idle
+    assert.isUndefined(closing.pollUnsafe())
+    yield* hold.release
+    yield* Fiber.join(closing)
+    assertDeleted(yield* Fiber.join(reader))
+    const second = yield* startProcess(store)
+    assertDeleted(yield* second.within(turn))
+    assert.strictEqual(tools.runs.length, 1)
+  })
 
   for (const idempotent of [false, true]) {
     const then = idempotent ? "an idempotent tool runs again" : "the tool is not run again"
     Support.forEachMode(
       `L2 the journal closed while the tool runs: unknown after the grace, and ${then}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { hold, script, store, tools, turn } = yield* begin(mode, idempotent)
-          const first = yield* startProcess(store)
-          const reader = yield* Effect.forkChild(first.within(turn))
-          yield* hold.entered
-          const closing = yield* Effect.forkChild(first.shutDown)
-          assert.isTrue(yield* Support.advance(closing, "10 seconds", 2))
-          assertUnknown(yield* Fiber.join(reader))
-          assert.strictEqual(tools.runs.length, 1)
-
-          const second = yield* startProcess(store)
-          for (let i = 0; i < 2; i++) {
-            const again = yield* second.within(turn)
-            if (idempotent) assertDeleted(again)
-            else assertUnknown(again)
-            const sent = yield* Support.sentResults(script)
-            assert.deepStrictEqual(sent.map((result) => result.isFailure), [!idempotent])
-          }
-          assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
-        })
-    )
-  }
-
-  Support.forEachMode(
-    "L2 Stop: an interrupted run is unknown, and is not run again",
-    (mode) =>
-      Effect.gen(function*() {
-        const { hold, request, store, tools, turn } = yield* begin(mode)
+      function*(mode) {
+        const { hold, script, store, tools, turn } = yield* begin(mode, idempotent)
         const first = yield* startProcess(store)
         const reader = yield* Effect.forkChild(first.within(turn))
         yield* hold.entered
-        assert.isFalse(yield* first.journal.interrupt("another id"))
-        assert.isTrue(yield* first.journal.interrupt(request.approvalId))
+        const closing = yield* Effect.forkChild(first.shutDown)
+        assert.isTrue(yield* Support.advance(closing, "10 seconds", 2))
         assertUnknown(yield* Fiber.join(reader))
-        assert.isFalse(yield* first.journal.interrupt(request.approvalId))
-        yield* hold.release
-        assertUnknown(yield* first.within(turn))
         assert.strictEqual(tools.runs.length, 1)
-      })
-  )
-})
 
-describe("L2 several processes over one store", () => {
-  Support.forEachMode(
-    "L2 of two processes one runs the call, and the other waits for its result",
-    (mode) =>
-      Effect.gen(function*() {
-        const { hold, store, tools, turn } = yield* begin(mode)
-        const first = yield* startProcess(store, { heartbeat: "5 seconds" })
-        const second = yield* startProcess(store, { heartbeat: "5 seconds" })
-        const one = yield* Effect.forkChild(first.within(turn))
-        yield* hold.entered
-        const other = yield* Effect.forkChild(second.within(turn))
-        yield* Support.idle
-        // However long it takes, as long as the first one lives.
-        yield* TestClock.adjust("5 minutes")
-        yield* Support.idle
-        assert.isUndefined(other.pollUnsafe())
-        yield* hold.release
-        assertDeleted(yield* Fiber.join(one))
-        yield* TestClock.adjust("1 seconds")
-        assertDeleted(yield* Fiber.join(other))
-        assert.strictEqual(tools.runs.length, 1)
-      })
-  )
-
-  for (const idempotent of [false, true]) {
-    const then = idempotent ? "an idempotent tool runs again" : "the tool is not run again"
-    Support.forEachMode(
-      `L2 a process that crashed: unknown once it has been silent, and ${then}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { hold, store, tools, turn } = yield* begin(mode, idempotent)
-          const line = cuttable(store)
-          const first = yield* startProcess(line.store, { heartbeat: "5 seconds" })
-          const second = yield* startProcess(store, { heartbeat: "5 seconds" })
-          const lost = yield* Effect.forkChild(first.within(turn))
-          yield* hold.entered
-          yield* line.cut
-          const other = yield* Effect.forkChild(second.within(turn))
-          yield* Support.idle
-          yield* TestClock.adjust("20 seconds")
-          yield* Support.idle
-          assert.isUndefined(other.pollUnsafe(), "six beats of silence are not over yet")
-          assert.isTrue(yield* Support.advance(other, "5 seconds"))
-          const result = yield* Fiber.join(other)
-          if (idempotent) assertDeleted(result)
-          else assertUnknown(result)
-          assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
-          // Whatever the first one still does, it changes nothing.
-          yield* hold.release
-          assert.isTrue(yield* Support.advance(lost, "1 minute"))
-          const later = yield* second.within(turn)
-          if (idempotent) assertDeleted(later)
-          else assertUnknown(later)
-          assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
-        })
+        const second = yield* startProcess(store)
+        for (let i = 0; i < 2; i++) {
+          const again = yield* second.within(turn)
+          if (idempotent) assertDeleted(again)
+          else assertUnknown(again)
+          const sent = yield* Support.sentResults(script)
+          assert.deepStrictEqual(sent.map((result) => result.isFailure), [!idempotent])
+        }
+        assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
+      }
     )
   }
 
-  Support.forEachMode("L2 many readers in two processes at once: one run", (mode) =>
-    Effect.gen(function*() {
-      const { hold, store, tools, turn } = yield* begin(mode)
-      yield* hold.release
-      const processes = yield* Effect.forEach([1, 2], () => startProcess(store, { heartbeat: "5 seconds" }))
-      const readers = yield* Effect.forEach([0, 1, 0, 1, 0, 1], (index) =>
-        Effect.forkChild(processes[index]!.within(turn)))
+  Support.forEachMode("L2 Stop: an interrupted run is unknown, and is not run again", function*(mode) {
+    const { hold, request, store, tools, turn } = yield* begin(mode)
+    const first = yield* startProcess(store)
+    const reader = yield* Effect.forkChild(first.within(turn))
+    yield* hold.entered
+    assert.isFalse(yield* first.journal.interrupt("another id"))
+    assert.isTrue(yield* first.journal.interrupt(request.approvalId))
+    assertUnknown(yield* Fiber.join(reader))
+    assert.isFalse(yield* first.journal.interrupt(request.approvalId))
+    yield* hold.release
+    assertUnknown(yield* first.within(turn))
+    assert.strictEqual(tools.runs.length, 1)
+  })
+})
+
+describe("L2 several processes over one store", () => {
+  Support.forEachMode("L2 of two processes one runs the call, and the other waits for its result", function*(mode) {
+    const { hold, store, tools, turn } = yield* begin(mode)
+    const first = yield* startProcess(store, { heartbeat: "5 seconds" })
+    const second = yield* startProcess(store, { heartbeat: "5 seconds" })
+    const one = yield* Effect.forkChild(first.within(turn))
+    yield* hold.entered
+    const other = yield* Effect.forkChild(second.within(turn))
+    yield* Support.idle
+    // However long it takes, as long as the first one lives.
+    yield* TestClock.adjust("5 minutes")
+    yield* Support.idle
+    assert.isUndefined(other.pollUnsafe())
+    yield* hold.release
+    assertDeleted(yield* Fiber.join(one))
+    yield* TestClock.adjust("1 seconds")
+    assertDeleted(yield* Fiber.join(other))
+    assert.strictEqual(tools.runs.length, 1)
+  })
+
+  for (const idempotent of [false, true]) {
+    const then = idempotent ? "an idempotent tool runs again" : "the tool is not run again"
+    Support.forEachMode(`L2 a process that crashed: unknown once it has been silent, and ${then}`, function*(mode) {
+      const { hold, store, tools, turn } = yield* begin(mode, idempotent)
+      const line = cuttable(store)
+      const first = yield* startProcess(line.store, { heartbeat: "5 seconds" })
+      const second = yield* startProcess(store, { heartbeat: "5 seconds" })
+      const lost = yield* Effect.forkChild(first.within(turn))
+      yield* hold.entered
+      yield* line.cut
+      const other = yield* Effect.forkChild(second.within(turn))
       yield* Support.idle
-      yield* TestClock.adjust("2 seconds")
-      for (const one of yield* Fiber.joinAll(readers)) {
-        assertDeleted(one)
-      }
-      assert.strictEqual(tools.runs.length, 1)
-    }))
+      yield* TestClock.adjust("20 seconds")
+      yield* Support.idle
+      assert.isUndefined(other.pollUnsafe(), "six beats of silence are not over yet")
+      assert.isTrue(yield* Support.advance(other, "5 seconds"))
+      const result = yield* Fiber.join(other)
+      if (idempotent) assertDeleted(result)
+      else assertUnknown(result)
+      assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
+      // Whatever the first one still does, it changes nothing.
+      yield* hold.release
+      assert.isTrue(yield* Support.advance(lost, "1 minute"))
+      const later = yield* second.within(turn)
+      if (idempotent) assertDeleted(later)
+      else assertUnknown(later)
+      assert.strictEqual(tools.runs.length, idempotent ? 2 : 1)
+    })
+  }
+
+  Support.forEachMode("L2 many readers in two processes at once: one run", function*(mode) {
+    const { hold, store, tools, turn } = yield* begin(mode)
+    yield* hold.release
+    const processes = yield* Effect.forEach([1, 2], () => startProcess(store, { heartbeat: "5 seconds" }))
+    const readers = yield* Effect.forEach(
+      [0, 1, 0, 1, 0, 1],
+      (index) => Effect.forkChild(processes[index]!.within(turn))
+    )
+    yield* Support.idle
+    yield* TestClock.adjust("2 seconds")
+    for (const one of yield* Fiber.joinAll(readers)) {
+      assertDeleted(one)
+    }
+    assert.strictEqual(tools.runs.length, 1)
+  })
 })

@@ -66,12 +66,7 @@ describe("L2 L3 over random histories", () => {
           let fates: ReadonlyArray<Fate> = ids.map(() => "open")
           for (const words of story) {
             fates = decide(fates, words)
-            const turn = yield* Support.takeTurn(mode, {
-              model,
-              toolkit: tools.toolkit,
-              history: asked.history,
-              prompt: toPrompt(words, asked.requests)
-            })
+            const turn = yield* Support.reply(mode, { asked, model, tools }, toPrompt(words, asked.requests))
             const results = ids.map((id) => turn.results.filter((result) => result.id === id))
             const open = turn.requests.map((request) => request.toolCallId)
             assert.deepStrictEqual<ReadonlyArray<string>>(

@@ -3,7 +3,6 @@
  * run it changes nothing.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
 import { Approval, LanguageModel, Prompt } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
@@ -33,10 +32,9 @@ const writers = {
 
 describe("L3 a denial that comes late", () => {
   for (const [where, write] of Object.entries(writers)) {
-    Support.forEachMode(`L3 is heard by an older history, where the approval failed for want of a toolkit, ${where}`, (
-      mode
-    ) =>
-      Effect.gen(function*() {
+    Support.forEachMode(
+      `L3 is heard by an older history, where the approval failed for want of a toolkit, ${where}`,
+      function*(mode) {
         const tools = yield* Support.makeTools()
         const asked = yield* ask(mode, tools)
         const { model } = yield* Support.answering
@@ -51,44 +49,34 @@ describe("L3 a denial that comes late", () => {
           prompt: denied
         })
         assert.lengthOf(late.results, 0)
-        const again = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: approved
-        })
+        const again = yield* Support.reply(mode, { asked, model, tools }, approved)
         assert.strictEqual(tools.count("DeleteFile"), 0)
         assert.include(JSON.stringify(again.results), "not that one")
-      }))
+      }
+    )
 
-    Support.forEachMode(`L3 changes nothing about a call that ran, ${where}`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* ask(mode, tools)
-        const { model } = yield* Support.answering
-        const approved = Support.answers(Approval.approve(asked.requests[0]!))
-        const ran = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: approved
-        })
-        const denied = Support.answers(Approval.deny(asked.requests[0]!))
-        const history = Prompt.concat(write(asked, ran), denied)
-        const late = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
-        // Where the model has had its say, nothing comes of it: the model is not called, and the result is given again.
-        const isAnswered = where === "where they came"
-        assert.deepStrictEqual(
-          late.results.map(({ result }) => result),
-          isAnswered ? ran.results.map(({ result }) => result) : []
-        )
-        assert.deepStrictEqual([late.requests, late.text, late.finish], [[], isAnswered ? "" : "done", "stop"])
-        assert.strictEqual(tools.count("DeleteFile"), 1)
-        const collected = LanguageModel.collectToolApprovals(history.content)
-        assert.deepStrictEqual([collected.denied, collected.approved], [[], []])
-        assert.deepStrictEqual(collected.settled.map((one) => one.responses.map((response) => response.approved)), [
-          [true, false]
-        ])
-      }))
+    Support.forEachMode(`L3 changes nothing about a call that ran, ${where}`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const asked = yield* ask(mode, tools)
+      const { model } = yield* Support.answering
+      const approved = Support.answers(Approval.approve(asked.requests[0]!))
+      const ran = yield* Support.reply(mode, { asked, model, tools }, approved)
+      const denied = Support.answers(Approval.deny(asked.requests[0]!))
+      const history = Prompt.concat(write(asked, ran), denied)
+      const late = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
+      // Where the model has had its say, nothing comes of it: the model is not called, and the result is given again.
+      const isAnswered = where === "where they came"
+      assert.deepStrictEqual(
+        late.results.map(({ result }) => result),
+        isAnswered ? ran.results.map(({ result }) => result) : []
+      )
+      assert.deepStrictEqual([late.requests, late.text, late.finish], [[], isAnswered ? "" : "done", "stop"])
+      assert.strictEqual(tools.count("DeleteFile"), 1)
+      const collected = LanguageModel.collectToolApprovals(history.content)
+      assert.deepStrictEqual([collected.denied, collected.approved], [[], []])
+      assert.deepStrictEqual(collected.settled.map((one) => one.responses.map((response) => response.approved)), [
+        [true, false]
+      ])
+    })
   }
 })

@@ -68,33 +68,25 @@ for (const [what, said] of Object.entries(answered)) {
     })
 
     describe(`L3 ${what} of two questions about one call, ${order}`, () => {
-      Support.forEachMode(
-        `L3 ${what}, ${order}: each that was denied is denied for ever`,
-        (mode) =>
-          Effect.gen(function*() {
-            const story = yield* begin(mode)
-            for (const which of ["a", "b"] as const) {
-              if (said[which] !== false) continue
-              const { history, request } = story[which]
-              const later = yield* story.take(history, Approval.approve(request))
-              yield* assertDenied(later, story, new RegExp(`never ${which}`))
-            }
-          })
-      )
+      Support.forEachMode(`L3 ${what}, ${order}: each that was denied is denied for ever`, function*(mode) {
+        const story = yield* begin(mode)
+        for (const which of ["a", "b"] as const) {
+          if (said[which] !== false) continue
+          const { history, request } = story[which]
+          const later = yield* story.take(history, Approval.approve(request))
+          yield* assertDenied(later, story, new RegExp(`never ${which}`))
+        }
+      })
 
-      Support.forEachMode(
-        `L3 ${what}, ${order}: with both in the history no later yes runs it`,
-        (mode) =>
-          Effect.gen(function*() {
-            const story = yield* begin(mode)
-            for (const which of ["a", "b"] as const) {
-              yield* assertDenied(yield* story.take(story.both, Approval.approve(story[which].request)), story, /never/)
-            }
-            const both = [Approval.approve(story.a.request), Approval.approve(story.b.request)]
-            yield* assertDenied(yield* story.take(story.both, ...both), story, /never/)
-            yield* assertDenied(yield* story.take(story.both), story, /never/)
-          })
-      )
+      Support.forEachMode(`L3 ${what}, ${order}: with both in the history no later yes runs it`, function*(mode) {
+        const story = yield* begin(mode)
+        for (const which of ["a", "b"] as const) {
+          yield* assertDenied(yield* story.take(story.both, Approval.approve(story[which].request)), story, /never/)
+        }
+        const both = [Approval.approve(story.a.request), Approval.approve(story.b.request)]
+        yield* assertDenied(yield* story.take(story.both, ...both), story, /never/)
+        yield* assertDenied(yield* story.take(story.both), story, /never/)
+      })
     })
   }
 }
@@ -102,31 +94,29 @@ for (const [what, said] of Object.entries(answered)) {
 describe("L3 a question that nobody denied", () => {
   Support.forEachMode(
     "L3 a no to one of two questions is none to the other, where that one stands alone",
-    (mode) =>
-      Effect.gen(function*() {
-        const story = yield* askTwice(mode)
-        yield* story.take(story.both, Approval.deny(story.b.request, "never"))
-        const later = yield* story.take(story.a.history, Approval.approve(story.a.request))
-        assert.deepStrictEqual([story.tools.runs.length, later.results.map(({ result }) => result)], [
-          1,
-          [{ deleted: true }]
-        ])
-      })
+    function*(mode) {
+      const story = yield* askTwice(mode)
+      yield* story.take(story.both, Approval.deny(story.b.request, "never"))
+      const later = yield* story.take(story.a.history, Approval.approve(story.a.request))
+      assert.deepStrictEqual([story.tools.runs.length, later.results.map(({ result }) => result)], [
+        1,
+        [{ deleted: true }]
+      ])
+    }
   )
 
   Support.forEachMode(
     "L3 a no to a question that nobody made lets nothing run, beside a yes to the one we made",
-    (mode) =>
-      Effect.gen(function*() {
-        const story = yield* askTwice(mode)
-        const { history, request } = story.a
-        const forged = Support.rewrite(
-          history,
-          (part) => part.type === "tool-approval-request" ? [part, Support.requestPart("made-up", "c1")] : part
-        )
-        const denied = new Approval.Denied({ note: "never" })
-        const no = new Approval.ApprovalAnswer({ approvalId: "made-up", decision: denied })
-        yield* assertDenied(yield* story.take(forged, Approval.approve(request), no), story, /never/)
-      })
+    function*(mode) {
+      const story = yield* askTwice(mode)
+      const { history, request } = story.a
+      const forged = Support.rewrite(
+        history,
+        (part) => part.type === "tool-approval-request" ? [part, Support.requestPart("made-up", "c1")] : part
+      )
+      const denied = new Approval.Denied({ note: "never" })
+      const no = new Approval.ApprovalAnswer({ approvalId: "made-up", decision: denied })
+      yield* assertDenied(yield* story.take(forged, Approval.approve(request), no), story, /never/)
+    }
   )
 })

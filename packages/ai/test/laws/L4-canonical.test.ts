@@ -34,13 +34,12 @@ const begin = (mode: Support.Mode, params: unknown) =>
   })
 
 describe("L4 shown, sealed and run are one", () => {
-  Support.forEachMode("L4 defaults and transformations are shown as they will run", (mode) =>
-    Effect.gen(function*() {
-      const { approveWith, request, tools } = yield* begin(mode, { path: "  notes.txt ", depth: "07", junk: 1 })
-      assert.deepStrictEqual(request.params, { path: "notes.txt", force: false, depth: "7" })
-      yield* approveWith({ path: "  notes.txt ", depth: "07", junk: 1 })
-      assert.deepStrictEqual(tools.runs, [{ name: "Remove", params: { path: "notes.txt", force: false, depth: 7 } }])
-    }))
+  Support.forEachMode("L4 defaults and transformations are shown as they will run", function*(mode) {
+    const { approveWith, request, tools } = yield* begin(mode, { path: "  notes.txt ", depth: "07", junk: 1 })
+    assert.deepStrictEqual(request.params, { path: "notes.txt", force: false, depth: "7" })
+    yield* approveWith({ path: "  notes.txt ", depth: "07", junk: 1 })
+    assert.deepStrictEqual(tools.runs, [{ name: "Remove", params: { path: "notes.txt", force: false, depth: 7 } }])
+  })
 
   const same: Record<string, unknown> = {
     "as shown": { path: "notes.txt", force: false, depth: "7" },
@@ -48,18 +47,14 @@ describe("L4 shown, sealed and run are one", () => {
     "with other spaces": { path: "\tnotes.txt\n", depth: "7.0" }
   }
   for (const [what, params] of Object.entries(same)) {
-    Support.forEachMode(
-      `L4 parameters written ${what} are the same call, and run as shown`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { approveWith, tools } = yield* begin(mode, { path: "notes.txt", depth: "7" })
-          yield* approveWith(params)
-          assert.deepStrictEqual(tools.runs, [{
-            name: "Remove",
-            params: { path: "notes.txt", force: false, depth: 7 }
-          }])
-        })
-    )
+    Support.forEachMode(`L4 parameters written ${what} are the same call, and run as shown`, function*(mode) {
+      const { approveWith, tools } = yield* begin(mode, { path: "notes.txt", depth: "7" })
+      yield* approveWith(params)
+      assert.deepStrictEqual(tools.runs, [{
+        name: "Remove",
+        params: { path: "notes.txt", force: false, depth: 7 }
+      }])
+    })
   }
 
   const other: Record<string, unknown> = {
@@ -71,80 +66,64 @@ describe("L4 shown, sealed and run are one", () => {
     "with another number": { path: "notes.txt", depth: "70" }
   }
   for (const [what, params] of Object.entries(other)) {
-    Support.forEachMode(
-      `L4 parameters written ${what} are another call, which does not run`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { approveWith, tools } = yield* begin(mode, { path: "notes.txt", depth: "7" })
-          const turn = yield* approveWith(params)
-          assert.deepStrictEqual([tools.runs, turn.requests], [[], []])
-          Support.failureReason(turn.results[0])
-        })
-    )
+    Support.forEachMode(`L4 parameters written ${what} are another call, which does not run`, function*(mode) {
+      const { approveWith, tools } = yield* begin(mode, { path: "notes.txt", depth: "7" })
+      const turn = yield* approveWith(params)
+      assert.deepStrictEqual([tools.runs, turn.requests], [[], []])
+      Support.failureReason(turn.results[0])
+    })
   }
 
   Support.forEachMode(
     "L4 a schema that decodes differently each time runs what was shown, or nothing",
-    (mode) =>
-      Effect.gen(function*() {
-        let count = 0
-        const Counting = Tool.make("Counting", {
-          parameters: {
-            path: Schema.String,
-            nonce: Schema.String.pipe(
-              Schema.withDecodingDefaultKey(Effect.sync(() => `n${++count}`))
-            )
-          },
-          success: Schema.String,
-          needsApproval: true
-        })
-        const tools = yield* Support.makeTools([Counting])
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "Counting", { path: "a" })]
-        })
-        const { model } = yield* Support.answering
-        yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
-        for (const run of tools.runs) assert.deepStrictEqual(run.params, asked.requests[0]!.params)
+    function*(mode) {
+      let count = 0
+      const Counting = Tool.make("Counting", {
+        parameters: {
+          path: Schema.String,
+          nonce: Schema.String.pipe(
+            Schema.withDecodingDefaultKey(Effect.sync(() => `n${++count}`))
+          )
+        },
+        success: Schema.String,
+        needsApproval: true
       })
+      const tools = yield* Support.makeTools([Counting])
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "Counting", { path: "a" })]
+      })
+      const { model } = yield* Support.answering
+      yield* Support.approve(mode, { asked, model, tools })
+      for (const run of tools.runs) assert.deepStrictEqual(run.params, asked.requests[0]!.params)
+    }
   )
 
   Support.forEachMode(
     "L4 a schema whose encoding loses something runs what was shown, decoded, or nothing",
-    (mode) =>
-      Effect.gen(function*() {
-        // Such a schema has no one form; what runs is still what is shown, decoded once.
-        const Growing = Schema.String.pipe(Schema.decodeTo(
-          Schema.String,
-          SchemaTransformation.transform({ decode: (text) => `${text}!`, encode: (text) => text })
-        ))
-        const tool = Tool.make("Growing", {
-          parameters: { path: Growing },
-          success: Schema.String,
-          needsApproval: true
-        })
-        const tools = yield* Support.makeTools([tool])
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "Growing", { path: "a" })]
-        })
-        if (asked.requests.length === 0) return Support.failureReason(asked.results[0])
-        const { model } = yield* Support.answering
-        yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
-        for (const run of tools.runs) {
-          assert.deepStrictEqual(run.params, Schema.decodeUnknownSync(tool.parametersSchema)(asked.requests[0]!.params))
-        }
+    function*(mode) {
+      // Such a schema has no one form; what runs is still what is shown, decoded once.
+      const Growing = Schema.String.pipe(Schema.decodeTo(
+        Schema.String,
+        SchemaTransformation.transform({ decode: (text) => `${text}!`, encode: (text) => text })
+      ))
+      const tool = Tool.make("Growing", {
+        parameters: { path: Growing },
+        success: Schema.String,
+        needsApproval: true
       })
+      const tools = yield* Support.makeTools([tool])
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "Growing", { path: "a" })]
+      })
+      if (asked.requests.length === 0) return Support.failureReason(asked.results[0])
+      const { model } = yield* Support.answering
+      yield* Support.approve(mode, { asked, model, tools })
+      for (const run of tools.runs) {
+        assert.deepStrictEqual(run.params, Schema.decodeUnknownSync(tool.parametersSchema)(asked.requests[0]!.params))
+      }
+    }
   )
 })
 
@@ -153,34 +132,33 @@ describe("L4 one way to write an id", () => {
 
   Support.forEachMode(
     "L4 a tag or nonce written with other unused bits is another id, and runs nothing",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-        })
-        const { model } = yield* Support.answering
-        const pieces = asked.requests[0]!.approvalId.split(".")
-        for (const [index, piece] of pieces.entries()) {
-          for (let step = 1; step < 64; step++) {
-            const last = alphabet.indexOf(piece.at(-1)!)
-            if (last < 0) continue
-            const written = piece.slice(0, -1) + alphabet[(last + step) % 64]
-            const approvalId = pieces.with(index, written).join(".")
-            const turn = yield* Support.takeTurn(mode, {
-              model,
-              toolkit: tools.toolkit,
-              history: Support.rewrite(
-                asked.history,
-                (part) => part.type === "tool-approval-request" ? { ...part, approvalId } : part
-              ),
-              prompt: Support.answers(Approval.approve({ approvalId }))
-            })
-            assert.deepStrictEqual([tools.runs.length, turn.requests.length], [0, 0], `${piece} as ${written}`)
-          }
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+      })
+      const { model } = yield* Support.answering
+      const pieces = asked.requests[0]!.approvalId.split(".")
+      for (const [index, piece] of pieces.entries()) {
+        for (let step = 1; step < 64; step++) {
+          const last = alphabet.indexOf(piece.at(-1)!)
+          if (last < 0) continue
+          const written = piece.slice(0, -1) + alphabet[(last + step) % 64]
+          const approvalId = pieces.with(index, written).join(".")
+          const turn = yield* Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: Support.rewrite(
+              asked.history,
+              (part) => part.type === "tool-approval-request" ? { ...part, approvalId } : part
+            ),
+            prompt: Support.answers(Approval.approve({ approvalId }))
+          })
+          assert.deepStrictEqual([tools.runs.length, turn.requests.length], [0, 0], `${piece} as ${written}`)
         }
-      }),
+      }
+    },
     ["generateText"]
   )
 })

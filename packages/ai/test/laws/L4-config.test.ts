@@ -36,76 +36,65 @@ const begin = (
 describe("L4 who is told that there is no key", () => {
   Support.forEachMode(
     "L4 nobody, where a controller answers inline; once, where a request is left open",
-    (mode) =>
-      Effect.gen(function*() {
-        yield* Sealing.restart
-        const { layer, lines } = yield* Sealing.recordLogs
-        const tools = yield* Support.makeTools()
-        const ask = (id: string) =>
-          Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, "DeleteFile", { path: id })] }).pipe(
-            configured({}),
-            Effect.provide(layer)
-          )
-        yield* ask("c1").pipe(Effect.provide(ApprovalController.layerInteractive(() => true)))
-        assert.lengthOf(tools.runs, 1)
-        assert.deepStrictEqual(lines, [])
-        yield* ask("c2")
-        yield* ask("c3")
-        assert.lengthOf(lines, 1)
-        assert.match(lines[0]!, /random key/)
-      })
+    function*(mode) {
+      yield* Sealing.restart
+      const { layer, lines } = yield* Sealing.recordLogs
+      const tools = yield* Support.makeTools()
+      const ask = (id: string) =>
+        Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, "DeleteFile", { path: id })] }).pipe(
+          configured({}),
+          Effect.provide(layer)
+        )
+      yield* ask("c1").pipe(Effect.provide(ApprovalController.layerInteractive(() => true)))
+      assert.lengthOf(tools.runs, 1)
+      assert.deepStrictEqual(lines, [])
+      yield* ask("c2")
+      yield* ask("c3")
+      assert.lengthOf(lines, 1)
+      assert.match(lines[0]!, /random key/)
+    }
   )
 })
 
 describe("L4 where the key comes from", () => {
-  Support.forEachMode(
-    "L4 ASSENT_APPROVAL_KEY and a layer with the same text are one key",
-    (mode) =>
-      Effect.gen(function*() {
-        const fromConfig = yield* begin(mode, configured({ ASSENT_APPROVAL_KEY: Support.key }))
-        yield* fromConfig.approve.pipe(inLayer(Support.key))
-        const fromLayer = yield* begin(mode, inLayer(Support.key))
-        yield* fromLayer.approve.pipe(configured({ ASSENT_APPROVAL_KEY: Support.key }))
-        assert.deepStrictEqual([fromConfig.tools.runs.length, fromLayer.tools.runs.length], [1, 1])
-      })
-  )
+  Support.forEachMode("L4 ASSENT_APPROVAL_KEY and a layer with the same text are one key", function*(mode) {
+    const fromConfig = yield* begin(mode, configured({ ASSENT_APPROVAL_KEY: Support.key }))
+    yield* fromConfig.approve.pipe(inLayer(Support.key))
+    const fromLayer = yield* begin(mode, inLayer(Support.key))
+    yield* fromLayer.approve.pipe(configured({ ASSENT_APPROVAL_KEY: Support.key }))
+    assert.deepStrictEqual([fromConfig.tools.runs.length, fromLayer.tools.runs.length], [1, 1])
+  })
 
-  Support.forEachMode("L4 what one configuration sealed, another does not know", (mode) =>
-    Effect.gen(function*() {
-      const { approve, tools } = yield* begin(mode, configured({ ASSENT_APPROVAL_KEY: Support.key }))
-      for (const config of [{ ASSENT_APPROVAL_KEY: otherKey }, {}] as Array<Record<string, string>>) {
-        const turn = yield* approve.pipe(configured(config))
-        assert.match(Support.failureReason(turn.results[0]), /restart/)
-      }
-      assert.deepStrictEqual(tools.runs, [])
-    }))
+  Support.forEachMode("L4 what one configuration sealed, another does not know", function*(mode) {
+    const { approve, tools } = yield* begin(mode, configured({ ASSENT_APPROVAL_KEY: Support.key }))
+    for (const config of [{ ASSENT_APPROVAL_KEY: otherKey }, {}] as Array<Record<string, string>>) {
+      const turn = yield* approve.pipe(configured(config))
+      assert.match(Support.failureReason(turn.results[0]), /restart/)
+    }
+    assert.deepStrictEqual(tools.runs, [])
+  })
 
   Support.forEachMode(
     "L4 without a key, this process knows its own requests, and no configured key does",
-    (mode) =>
-      Effect.gen(function*() {
-        const { approve, tools } = yield* begin(mode, configured({}))
-        const refused = yield* approve.pipe(inLayer(otherKey))
-        assert.match(Support.failureReason(refused.results[0]), /restart/)
-        assert.deepStrictEqual(tools.runs, [])
-        yield* approve.pipe(configured({}))
-        assert.strictEqual(tools.runs.length, 1)
-      })
+    function*(mode) {
+      const { approve, tools } = yield* begin(mode, configured({}))
+      const refused = yield* approve.pipe(inLayer(otherKey))
+      assert.match(Support.failureReason(refused.results[0]), /restart/)
+      assert.deepStrictEqual(tools.runs, [])
+      yield* approve.pipe(configured({}))
+      assert.strictEqual(tools.runs.length, 1)
+    }
   )
 
-  Support.forEachMode(
-    "L4 a key that cannot be used is a typed error, and shows nothing of it",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-        })
-        const reason = yield* Support.reasonOf(turn.pipe(configured({ ASSENT_APPROVAL_KEY: "s3cr3t but short" })))
-        assert.strictEqual(reason._tag, "InvalidKey")
-        assert.notInclude(JSON.stringify(reason), "s3cr3t")
-        assert.deepStrictEqual(tools.runs, [])
-      })
-  )
+  Support.forEachMode("L4 a key that cannot be used is a typed error, and shows nothing of it", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const turn = Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Support.call("c1", "DeleteFile", { path: "a" })]
+    })
+    const reason = yield* Support.reasonOf(turn.pipe(configured({ ASSENT_APPROVAL_KEY: "s3cr3t but short" })))
+    assert.strictEqual(reason._tag, "InvalidKey")
+    assert.notInclude(JSON.stringify(reason), "s3cr3t")
+    assert.deepStrictEqual(tools.runs, [])
+  })
 })

@@ -42,88 +42,79 @@ const answering = (...args: Parameters<typeof ApprovalController.interactive>) =
   Effect.provideService(ApprovalController.ApprovalController, ApprovalController.interactive(...args))
 
 describe("L4 an edit of what is not any more as it was shown", () => {
-  C.everyWay(
-    "from a history: the file changed since, so nothing runs and it may be asked again",
-    (way) =>
-      Effect.gen(function*() {
-        for (const changes of [true, false]) {
-          const { disk, runs, toolkit } = yield* writing
-          const chat = yield* C.start({ way, toolkit, turns })
-          const { requests } = yield* chat.send("go")
-          if (changes) disk.text = "changed by somebody else"
-          const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!, { params })]))
-          assert.deepStrictEqual(runs, changes ? [] : ["new!"])
-          if (changes) assert.match(C.reasonOf(turn.results[0]!), /shown has changed.*asked again/)
-        }
-      })
-  )
+  C.everyWay("from a history: the file changed since, so nothing runs and it may be asked again", function*(way) {
+    for (const changes of [true, false]) {
+      const { disk, runs, toolkit } = yield* writing
+      const chat = yield* C.start({ way, toolkit, turns })
+      const { requests } = yield* chat.send("go")
+      if (changes) disk.text = "changed by somebody else"
+      const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!, { params })]))
+      assert.deepStrictEqual(runs, changes ? [] : ["new!"])
+      if (changes) assert.match(C.reasonOf(turn.results[0]!), /shown has changed.*asked again/)
+    }
+  })
 
-  C.everyWay("inline: the file changed while the person typed", (way) =>
-    Effect.gen(function*() {
-      for (const changes of [true, false]) {
-        const { disk, runs, toolkit } = yield* writing
-        const chat = yield* C.start({ way, toolkit, turns })
-        yield* chat.send("go").pipe(answering((request) => {
-          if (changes) disk.text = "changed by somebody else"
-          return Approval.approve(request, { params })
-        }))
-        assert.deepStrictEqual(runs, changes ? [] : ["new!"])
-      }
-    }))
+  C.everyWay("inline: the file changed while the person typed", function*(way) {
+    for (const changes of [true, false]) {
+      const { disk, runs, toolkit } = yield* writing
+      const chat = yield* C.start({ way, toolkit, turns })
+      yield* chat.send("go").pipe(answering((request) => {
+        if (changes) disk.text = "changed by somebody else"
+        return Approval.approve(request, { params })
+      }))
+      assert.deepStrictEqual(runs, changes ? [] : ["new!"])
+    }
+  })
 
-  C.everyWay("in a guarded toolkit", () =>
-    Effect.gen(function*() {
-      for (const changes of [true, false]) {
-        const { disk, runs, toolkit } = yield* writing
-        const written = Effect.flatMap(Toolkit.guard(toolkit).handle("WriteFile", { content: "new" }), Stream.runDrain)
-        yield* written.pipe(answering((request) => {
-          if (changes) disk.text = "changed by somebody else"
-          return Approval.approve(request, { params })
-        }))
-        assert.deepStrictEqual(runs, changes ? [] : ["new!"])
-      }
-    }))
+  C.everyWay("in a guarded toolkit", function*() {
+    for (const changes of [true, false]) {
+      const { disk, runs, toolkit } = yield* writing
+      const written = Effect.flatMap(Toolkit.guard(toolkit).handle("WriteFile", { content: "new" }), Stream.runDrain)
+      yield* written.pipe(answering((request) => {
+        if (changes) disk.text = "changed by somebody else"
+        return Approval.approve(request, { params })
+      }))
+      assert.deepStrictEqual(runs, changes ? [] : ["new!"])
+    }
+  })
 })
 
 describe("L4 an edit into what was denied for good", () => {
   const denyAll = M.person(() => M.no("never touch it", "session"))
 
-  M.everyWay("inline: a remembered denial is not undone", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["secret"], ["a"], "done"])
-      yield* denyAll.answers(chat.send("go"))
-      const ada = M.person(() => new Approval.Approved({ params: { path: "secret" } }))
-      const turn = yield* ada.answers(chat.send("go"))
-      assert.deepStrictEqual(runs, [])
-      assert.include(C.reasonOf(turn.results[0]!), "never touch it")
-    }))
+  M.everyWay("inline: a remembered denial is not undone", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["secret"], ["a"], "done"])
+    yield* denyAll.answers(chat.send("go"))
+    const ada = M.person(() => new Approval.Approved({ params: { path: "secret" } }))
+    const turn = yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual(runs, [])
+    assert.include(C.reasonOf(turn.results[0]!), "never touch it")
+  })
 
-  M.everyWay("from a history that may edit: a remembered denial is not undone", (way) =>
-    Effect.gen(function*() {
-      const editable = M.needs({ editable: true })
-      const { chat, runs } = yield* M.deleting(way, [["secret"], ["a"], "done"])
-      yield* denyAll.answers(editable(chat.send("go")))
-      const { requests } = yield* editable(chat.send("go"))
-      const answer = Prompt.approvalResponses([Approval.approve(requests[0]!, { params: { path: "secret" } })])
-      const turn = yield* editable(chat.send(answer))
-      assert.deepStrictEqual(runs, [])
-      assert.include(C.reasonOf(turn.results[0]!), "never touch it")
-    }))
+  M.everyWay("from a history that may edit: a remembered denial is not undone", function*(way) {
+    const editable = M.needs({ editable: true })
+    const { chat, runs } = yield* M.deleting(way, [["secret"], ["a"], "done"])
+    yield* denyAll.answers(editable(chat.send("go")))
+    const { requests } = yield* editable(chat.send("go"))
+    const answer = Prompt.approvalResponses([Approval.approve(requests[0]!, { params: { path: "secret" } })])
+    const turn = yield* editable(chat.send(answer))
+    assert.deepStrictEqual(runs, [])
+    assert.include(C.reasonOf(turn.results[0]!), "never touch it")
+  })
 
   M.everyWay(
     "a memory that is away says no more than it does of a call that is proposed: the person decided",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a"], "done"])
-        const ada = M.person(() => new Approval.Approved({ params: { path: "b" } }))
-        yield* ada.answers(chat.send("go")).pipe(
-          Effect.provideService(ApprovalMemory.ApprovalMemory, {
-            ...ApprovalMemory.none,
-            remembers: true,
-            find: () => Effect.die("away")
-          })
-        )
-        assert.deepStrictEqual(runs, ["delete b"])
-      })
+    function*(way) {
+      const { chat, runs } = yield* M.deleting(way, [["a"], "done"])
+      const ada = M.person(() => new Approval.Approved({ params: { path: "b" } }))
+      yield* ada.answers(chat.send("go")).pipe(
+        Effect.provideService(ApprovalMemory.ApprovalMemory, {
+          ...ApprovalMemory.none,
+          remembers: true,
+          find: () => Effect.die("away")
+        })
+      )
+      assert.deepStrictEqual(runs, ["delete b"])
+    }
   )
 })

@@ -14,27 +14,23 @@ const onRequest =
     Support.rewrite(history, (part) => part.type === "tool-approval-request" ? change(part) : part)
 
 describe("L4 no forgery: what a history says of a request", () => {
-  Support.forEachMode(
-    "L4 a request part of a response carries metadata.assent, with what is asked",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: ["notes.txt", "other.txt"].map((path, index) => Support.call(`c${index}`, "DeleteFile", { path }))
-        })
-        for (const part of asked.parts) {
-          if (part.type !== "tool-approval-request") continue
-          assert.isDefined(part.metadata.assent)
-          const request = Response.approvalRequest(part)
-          assert.strictEqual(request._tag, "Some")
-        }
-        assert.deepStrictEqual(asked.requests.map((request) => [request.toolName, request.params]), [
-          ["DeleteFile", { path: "notes.txt" }],
-          ["DeleteFile", { path: "other.txt" }]
-        ])
-      })
-  )
+  Support.forEachMode("L4 a request part of a response carries metadata.assent, with what is asked", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const asked = yield* Support.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: ["notes.txt", "other.txt"].map((path, index) => Support.call(`c${index}`, "DeleteFile", { path }))
+    })
+    for (const part of asked.parts) {
+      if (part.type !== "tool-approval-request") continue
+      assert.isDefined(part.metadata.assent)
+      const request = Response.approvalRequest(part)
+      assert.strictEqual(request._tag, "Some")
+    }
+    assert.deepStrictEqual(asked.requests.map((request) => [request.toolName, request.params]), [
+      ["DeleteFile", { path: "notes.txt" }],
+      ["DeleteFile", { path: "other.txt" }]
+    ])
+  })
 
   const metadata: Record<string, (assent: Record<string, unknown>) => Record<string, unknown> | undefined> = {
     "edited": (assent) => ({
@@ -51,29 +47,28 @@ describe("L4 no forgery: what a history says of a request", () => {
   for (const [what, change] of Object.entries(metadata)) {
     Support.forEachMode(
       `L4 the request's metadata in the history ${what}: shown and run is what was sealed`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const asked = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-          })
-          const honest = asked.requests[0]!
-          const edited = onRequest((part) => {
-            const assent = change({ ...Schema.encodeSync(Approval.ApprovalRequest)(honest) })
-            return { ...part, options: assent === undefined ? {} : { assent: assent as never } }
-          })(asked.history)
-          const { model } = yield* Support.answering
-          const poll = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history: edited })
-          assert.deepStrictEqual(poll.requests, [honest])
-          yield* Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: edited,
-            prompt: Support.answers(Approval.approve(honest))
-          })
-          assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "notes.txt" } }])
+      function*(mode) {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
         })
+        const honest = asked.requests[0]!
+        const edited = onRequest((part) => {
+          const assent = change({ ...Schema.encodeSync(Approval.ApprovalRequest)(honest) })
+          return { ...part, options: assent === undefined ? {} : { assent: assent as never } }
+        })(asked.history)
+        const { model } = yield* Support.answering
+        const poll = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history: edited })
+        assert.deepStrictEqual(poll.requests, [honest])
+        yield* Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: edited,
+          prompt: Support.answers(Approval.approve(honest))
+        })
+        assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "notes.txt" } }])
+      }
     )
   }
 
@@ -109,41 +104,35 @@ describe("L4 no forgery: what a history says of a request", () => {
   for (const [how, edit] of Object.entries(edits)) {
     Support.forEachMode(
       `L4 parameters edited in an answer from history ${how} do not count, nor runs the original`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { request, script, tools, turn } = yield* editedIn(mode, edit)
-          assert.deepStrictEqual([tools.runs, turn.results, yield* script.calls], [[], [], 0])
-          // The request is as open as it was.
-          assert.deepStrictEqual(
-            turn.requests.map(({ approvalId, description, params }) => ({ approvalId, description, params })),
-            [{ approvalId: request.approvalId, description: request.description, params: request.params }]
-          )
-          const journal = yield* ApprovalJournal.ApprovalJournal
-          const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
-          assert.isUndefined(yield* journal.find({ ...sealed, toolName: "DeleteFile", toolCallId: "c1" }))
-        })
+      function*(mode) {
+        const { request, script, tools, turn } = yield* editedIn(mode, edit)
+        assert.deepStrictEqual([tools.runs, turn.results, yield* script.calls], [[], [], 0])
+        // The request is as open as it was.
+        assert.deepStrictEqual(
+          turn.requests.map(({ approvalId, description, params }) => ({ approvalId, description, params })),
+          [{ approvalId: request.approvalId, description: request.description, params: request.params }]
+        )
+        const journal = yield* ApprovalJournal.ApprovalJournal
+        const sealed = Result.getOrThrow((yield* ApprovalSeal.ApprovalSeal).parse(request.approvalId))
+        assert.isUndefined(yield* journal.find({ ...sealed, toolName: "DeleteFile", toolCallId: "c1" }))
+      }
     )
 
-    Support.forEachMode(
-      `L4 after an edit from history ${how} the request is open: a denial counts`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { chat, request, tools } = yield* editedIn(mode, edit)
-          const turn = yield* chat.take(Support.answers(Approval.deny(request, "as I said")))
-          assert.deepStrictEqual([tools.runs, turn.requests, turn.text], [[], [], "done"])
-          assert.include(Support.failureReason(turn.results[0]), "as I said")
-        })
-    )
+    Support.forEachMode(`L4 after an edit from history ${how} the request is open: a denial counts`, function*(mode) {
+      const { chat, request, tools } = yield* editedIn(mode, edit)
+      const turn = yield* chat.take(Support.answers(Approval.deny(request, "as I said")))
+      assert.deepStrictEqual([tools.runs, turn.requests, turn.text], [[], [], "done"])
+      assert.include(Support.failureReason(turn.results[0]), "as I said")
+    })
 
     Support.forEachMode(
       `L4 after an edit from history ${how} the request is open: a plain approval counts`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { chat, request, tools } = yield* editedIn(mode, edit)
-          const turn = yield* chat.take(Support.answers(Approval.approve(request)))
-          assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "notes.txt" } }])
-          assert.deepStrictEqual([turn.requests, turn.text], [[], "done"])
-        })
+      function*(mode) {
+        const { chat, request, tools } = yield* editedIn(mode, edit)
+        const turn = yield* chat.take(Support.answers(Approval.approve(request)))
+        assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "notes.txt" } }])
+        assert.deepStrictEqual([turn.requests, turn.text], [[], "done"])
+      }
     )
   }
 
@@ -155,31 +144,29 @@ describe("L4 no forgery: what a history says of a request", () => {
 
   Support.forEachMode(
     "L4 parameters edited by a trusted controller count: they run, and the original does not",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-        }).pipe(editing({ path: "draft.txt" }))
-        assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "draft.txt" }])
-        assert.deepStrictEqual([turn.requests.length, turn.results.length], [0, 1])
-      })
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
+      }).pipe(editing({ path: "draft.txt" }))
+      assert.deepStrictEqual(tools.runs.map((run) => run.params), [{ path: "draft.txt" }])
+      assert.deepStrictEqual([turn.requests.length, turn.results.length], [0, 1])
+    }
   )
 
   Support.forEachMode(
     "L4 parameters edited by a controller that do not decode: nothing runs, the request is open",
-    (mode) =>
-      Effect.gen(function*() {
-        for (const params of [{ path: 12 }, {}, null, "draft.txt"]) {
-          const tools = yield* Support.makeTools()
-          const turn = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-          }).pipe(editing(params))
-          assert.deepStrictEqual([tools.runs, turn.requests.length, turn.results.length], [[], 1, 0])
-        }
-      })
+    function*(mode) {
+      for (const params of [{ path: 12 }, {}, null, "draft.txt"]) {
+        const tools = yield* Support.makeTools()
+        const turn = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
+        }).pipe(editing(params))
+        assert.deepStrictEqual([tools.runs, turn.requests.length, turn.results.length], [[], 1, 0])
+      }
+    }
   )
 })
 
@@ -188,39 +175,33 @@ describe("L4 two answers to one request", () => {
 
   Support.forEachMode(
     "L4 an edit that the policy does not let the history make is none, also where it would allow the edited call",
-    (mode) =>
-      Effect.gen(function*() {
-        for (const ofB of [Approval.needsApproval({ editable: true }), Approval.preApproved()]) {
-          const { options, request, tools } = yield* Asked.deletion(mode)
-          const prompt = Support.answers(toB(request), Approval.approve(request))
-          yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
-            Asked.withPolicy(({ encodedParams }) => M.pathOf({ params: encodedParams }) === "b" ? ofB : undefined)
-          )
-          assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "a" } }])
-        }
-      })
-  )
-
-  Support.forEachMode(
-    "L3 L4 where the history may edit, the first of the two counts",
-    (mode) =>
-      Effect.gen(function*() {
+    function*(mode) {
+      for (const ofB of [Approval.needsApproval({ editable: true }), Approval.preApproved()]) {
         const { options, request, tools } = yield* Asked.deletion(mode)
         const prompt = Support.answers(toB(request), Approval.approve(request))
         yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
-          Asked.withPolicy(() => Approval.needsApproval({ editable: true }))
+          Asked.withPolicy(({ encodedParams }) => M.pathOf({ params: encodedParams }) === "b" ? ofB : undefined)
         )
-        assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "b" } }])
-      })
+        assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "a" } }])
+      }
+    }
   )
 
-  Support.forEachMode("L11 an edit is held as well while the policy fails", (mode) =>
-    Effect.gen(function*() {
-      const { options, request, script, tools } = yield* Asked.deletion(mode)
-      const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(toB(request)) }).pipe(
-        Asked.withPolicy(() => Effect.fail("offline"))
-      )
-      assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), [request.approvalId])
-      assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
-    }))
+  Support.forEachMode("L3 L4 where the history may edit, the first of the two counts", function*(mode) {
+    const { options, request, tools } = yield* Asked.deletion(mode)
+    const prompt = Support.answers(toB(request), Approval.approve(request))
+    yield* Support.takeTurn(mode, { ...options, prompt }).pipe(
+      Asked.withPolicy(() => Approval.needsApproval({ editable: true }))
+    )
+    assert.deepStrictEqual(tools.runs, [{ name: "DeleteFile", params: { path: "b" } }])
+  })
+
+  Support.forEachMode("L11 an edit is held as well while the policy fails", function*(mode) {
+    const { options, request, script, tools } = yield* Asked.deletion(mode)
+    const turn = yield* Support.takeTurn(mode, { ...options, prompt: Support.answers(toB(request)) }).pipe(
+      Asked.withPolicy(() => Effect.fail("offline"))
+    )
+    assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), [request.approvalId])
+    assert.deepStrictEqual([tools.runs, yield* script.calls], [[], 0])
+  })
 })

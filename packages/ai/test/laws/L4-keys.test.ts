@@ -68,47 +68,38 @@ describe("L4 scope", () => {
     "a name with quotes": { tenant: "acme\",\"ada", principal: "ada", conversation: "chat-7" }
   }
   for (const [what, scope] of Object.entries(others)) {
-    Support.forEachMode(
-      `L4 an approval of one conversation is worth nothing in ${what}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { approve, tools } = yield* begin(mode, { asked: Effect.provideService(Approval.Scope, ada) })
-          const turn = yield* Effect.provideService(approve, Approval.Scope, scope)
-          assert.match(refused(tools, turn), /\w+ \w+/)
-          ran(tools, yield* Effect.provideService(approve, Approval.Scope, { ...ada }))
-        })
-    )
+    Support.forEachMode(`L4 an approval of one conversation is worth nothing in ${what}`, function*(mode) {
+      const { approve, tools } = yield* begin(mode, { asked: Effect.provideService(Approval.Scope, ada) })
+      const turn = yield* Effect.provideService(approve, Approval.Scope, scope)
+      assert.match(refused(tools, turn), /\w+ \w+/)
+      ran(tools, yield* Effect.provideService(approve, Approval.Scope, { ...ada }))
+    })
   }
 
-  Support.forEachMode(
-    "L4 an approval given without a scope is worth nothing within one",
-    (mode) =>
-      Effect.gen(function*() {
-        const { approve, tools } = yield* begin(mode)
-        refused(tools, yield* Effect.provideService(approve, Approval.Scope, { principal: "ada" }))
-        ran(tools, yield* Effect.provideService(approve, Approval.Scope, { principal: undefined }))
-      })
-  )
+  Support.forEachMode("L4 an approval given without a scope is worth nothing within one", function*(mode) {
+    const { approve, tools } = yield* begin(mode)
+    refused(tools, yield* Effect.provideService(approve, Approval.Scope, { principal: "ada" }))
+    ran(tools, yield* Effect.provideService(approve, Approval.Scope, { principal: undefined }))
+  })
 })
 
 describe("L4 expiry", () => {
   Support.forEachMode(
     "L4 a request waits as long as nobody set an expiry, and its approval never runs again",
-    (mode) =>
-      Effect.gen(function*() {
-        const { approve, request, take, tools } = yield* begin(mode)
-        assert.isFalse("expiresAt" in request, "a page shows none")
-        assert.match(request.approvalId, /^apr1\.[^.]+\.[^.]+\.0\.-\./)
-        yield* TestClock.adjust("31 days")
-        yield* TestClock.adjust("3650 days")
-        const poll = yield* take(Prompt.empty)
-        assert.deepStrictEqual(poll.requests.map((one) => one.approvalId), [request.approvalId])
-        ran(tools, yield* approve)
-        yield* TestClock.adjust("3650 days")
-        const again = yield* approve
-        assert.deepStrictEqual(again.results[0]?.encodedResult, { deleted: true }, "what is on record")
-        assert.lengthOf(tools.runs, 1)
-      })
+    function*(mode) {
+      const { approve, request, take, tools } = yield* begin(mode)
+      assert.isFalse("expiresAt" in request, "a page shows none")
+      assert.match(request.approvalId, /^apr1\.[^.]+\.[^.]+\.0\.-\./)
+      yield* TestClock.adjust("31 days")
+      yield* TestClock.adjust("3650 days")
+      const poll = yield* take(Prompt.empty)
+      assert.deepStrictEqual(poll.requests.map((one) => one.approvalId), [request.approvalId])
+      ran(tools, yield* approve)
+      yield* TestClock.adjust("3650 days")
+      const again = yield* approve
+      assert.deepStrictEqual(again.results[0]?.encodedResult, { deleted: true }, "what is on record")
+      assert.lengthOf(tools.runs, 1)
+    }
   )
 
   const byPolicy = Effect.provideService(
@@ -121,129 +112,107 @@ describe("L4 expiry", () => {
     "NeedsApproval.expiresIn over the option": { approval: { expiresIn: "1 hour" }, asked: byPolicy }
   } as const
   for (const [how, options] of Object.entries(ways)) {
-    Support.forEachMode(
-      `L4 ${how} bounds an approval: good until then, expired after`,
-      (mode) =>
-        Effect.gen(function*() {
-          const early = yield* begin(mode, options)
-          const late = yield* begin(mode, options)
-          assert.strictEqual(early.request.expiresAt! - early.request.issuedAt!, 60_000)
-          yield* TestClock.adjust("59999 millis")
-          ran(early.tools, yield* early.approve)
-          yield* TestClock.adjust("2 millis")
-          assert.match(refused(late.tools, yield* late.approve), /expired/i)
-        })
-    )
+    Support.forEachMode(`L4 ${how} bounds an approval: good until then, expired after`, function*(mode) {
+      const early = yield* begin(mode, options)
+      const late = yield* begin(mode, options)
+      assert.strictEqual(early.request.expiresAt! - early.request.issuedAt!, 60_000)
+      yield* TestClock.adjust("59999 millis")
+      ran(early.tools, yield* early.approve)
+      yield* TestClock.adjust("2 millis")
+      assert.match(refused(late.tools, yield* late.approve), /expired/i)
+    })
   }
 
   Support.forEachMode(
     "L4 an expired request is not shown again, and does not hold the conversation up",
-    (mode) =>
-      Effect.gen(function*() {
-        const { script, take, tools } = yield* begin(mode, { approval: { expiresIn: "30 days" } })
-        yield* TestClock.adjust("31 days")
-        assert.match(refused(tools, yield* take(Prompt.empty)), /expired/i)
-        assert.strictEqual(yield* script.calls, 1)
-      })
+    function*(mode) {
+      const { script, take, tools } = yield* begin(mode, { approval: { expiresIn: "30 days" } })
+      yield* TestClock.adjust("31 days")
+      assert.match(refused(tools, yield* take(Prompt.empty)), /expired/i)
+      assert.strictEqual(yield* script.calls, 1)
+    }
   )
 
-  Support.forEachMode(
-    "L4 an expired approval stays expired, even where a clock runs behind",
-    (mode) =>
-      Effect.gen(function*() {
-        const { approve, tools } = yield* begin(mode, { approval: { expiresIn: "1 minute" } })
-        yield* TestClock.adjust("61 seconds")
-        refused(tools, yield* approve)
-        yield* TestClock.setTime(1000)
-        refused(tools, yield* approve)
-      })
-  )
+  Support.forEachMode("L4 an expired approval stays expired, even where a clock runs behind", function*(mode) {
+    const { approve, tools } = yield* begin(mode, { approval: { expiresIn: "1 minute" } })
+    yield* TestClock.adjust("61 seconds")
+    refused(tools, yield* approve)
+    yield* TestClock.setTime(1000)
+    refused(tools, yield* approve)
+  })
 })
 
 describe("L4 keys", () => {
-  Support.forEachMode("L4 a key that is not known is told apart from a forgery", (mode) =>
-    Effect.gen(function*() {
-      const unknown = yield* begin(mode)
-      const unknownReason = refused(unknown.tools, yield* unknown.approve.pipe(sealedWith({ key: otherKey })))
-      assert.match(unknownReason, /restart/)
+  Support.forEachMode("L4 a key that is not known is told apart from a forgery", function*(mode) {
+    const unknown = yield* begin(mode)
+    const unknownReason = refused(unknown.tools, yield* unknown.approve.pipe(sealedWith({ key: otherKey })))
+    assert.match(unknownReason, /restart/)
 
-      // Same name of the key, another key: whoever sealed this made it up.
-      const foreign = yield* begin(mode, { asked: sealedWith({ key: otherKey, keyId: "k1" }) })
-      const forgedReason = refused(
-        foreign.tools,
-        yield* foreign.approve.pipe(sealedWith({ key: Support.key, keyId: "k1" }))
-      )
-      assert.notMatch(forgedReason, /restart/)
-      assert.notStrictEqual(forgedReason, unknownReason)
-      for (const reason of [unknownReason, forgedReason]) {
-        assert.notInclude(reason, otherKey)
-        assert.notInclude(reason, Support.key)
-      }
-    }))
+    // Same name of the key, another key: whoever sealed this made it up.
+    const foreign = yield* begin(mode, { asked: sealedWith({ key: otherKey, keyId: "k1" }) })
+    const forgedReason = refused(
+      foreign.tools,
+      yield* foreign.approve.pipe(sealedWith({ key: Support.key, keyId: "k1" }))
+    )
+    assert.notMatch(forgedReason, /restart/)
+    assert.notStrictEqual(forgedReason, unknownReason)
+    for (const reason of [unknownReason, forgedReason]) {
+      assert.notInclude(reason, otherKey)
+      assert.notInclude(reason, Support.key)
+    }
+  })
 
-  Support.forEachMode(
-    "L4 previousKeys accept what an old key sealed until their time, and not after",
-    (mode) =>
-      Effect.gen(function*() {
-        const rotated = {
-          key: otherKey,
-          previousKeys: [{ key: Support.key, until: "1970-01-02T00:00:00Z" }]
-        }
-        const early = yield* begin(mode)
-        const late = yield* begin(mode)
-        yield* TestClock.adjust("23 hours")
-        ran(early.tools, yield* early.approve.pipe(sealedWith(rotated)))
-        // What is sealed now is sealed with the new key.
-        const fresh = yield* begin(mode, { asked: sealedWith(rotated) })
-        ran(fresh.tools, yield* fresh.approve.pipe(sealedWith({ key: otherKey })))
-        yield* TestClock.adjust("1 hour")
-        assert.match(refused(late.tools, yield* late.approve.pipe(sealedWith(rotated))), /restart/)
-        // A result on record is not given back under a key that is not known any more.
-        const replay = yield* early.approve.pipe(sealedWith(rotated))
-        Support.failureReason(replay.results[0])
-        assert.strictEqual(early.tools.runs.length, 1)
-      })
-  )
+  Support.forEachMode("L4 previousKeys accept what an old key sealed until their time, and not after", function*(mode) {
+    const rotated = {
+      key: otherKey,
+      previousKeys: [{ key: Support.key, until: "1970-01-02T00:00:00Z" }]
+    }
+    const early = yield* begin(mode)
+    const late = yield* begin(mode)
+    yield* TestClock.adjust("23 hours")
+    ran(early.tools, yield* early.approve.pipe(sealedWith(rotated)))
+    // What is sealed now is sealed with the new key.
+    const fresh = yield* begin(mode, { asked: sealedWith(rotated) })
+    ran(fresh.tools, yield* fresh.approve.pipe(sealedWith({ key: otherKey })))
+    yield* TestClock.adjust("1 hour")
+    assert.match(refused(late.tools, yield* late.approve.pipe(sealedWith(rotated))), /restart/)
+    // A result on record is not given back under a key that is not known any more.
+    const replay = yield* early.approve.pipe(sealedWith(rotated))
+    Support.failureReason(replay.results[0])
+    assert.strictEqual(early.tools.runs.length, 1)
+  })
 
-  Support.forEachMode(
-    "L4 two engines that share key and journal settle each other's requests, once",
-    (mode) =>
-      Effect.gen(function*() {
-        const { asked, request, tools } = yield* begin(mode, { approval: { concurrency: 1 } })
-        const turns = yield* Effect.forEach(
-          [undefined, { concurrency: 2 }, { expiresIn: "1 hour" }] as const,
-          (approval) =>
-            Effect.gen(function*() {
-              const { model } = yield* Support.answering
-              return yield* Support.takeTurn(mode, {
-                model,
-                toolkit: tools.toolkit,
-                history: Support.throughJson(asked.history),
-                prompt: Support.answers(Approval.approve(request)),
-                approval
-              })
-            }),
-          { concurrency: "unbounded" }
-        )
-        for (const turn of turns) ran(tools, turn)
-      })
-  )
+  Support.forEachMode("L4 two engines that share key and journal settle each other's requests, once", function*(mode) {
+    const { asked, request, tools } = yield* begin(mode, { approval: { concurrency: 1 } })
+    const turns = yield* Effect.forEach(
+      [undefined, { concurrency: 2 }, { expiresIn: "1 hour" }] as const,
+      (approval) =>
+        Effect.gen(function*() {
+          const { model } = yield* Support.answering
+          return yield* Support.takeTurn(mode, {
+            model,
+            toolkit: tools.toolkit,
+            history: Support.throughJson(asked.history),
+            prompt: Support.answers(Approval.approve(request)),
+            approval
+          })
+        }),
+      { concurrency: "unbounded" }
+    )
+    for (const turn of turns) ran(tools, turn)
+  })
 
-  Support.forEachMode(
-    "L4 layerTrustHistory is the explicit opt-out: any id counts, still once",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const { model } = yield* Support.answering
-        const history = Support.written([
-          Support.callPart("c1", "DeleteFile", { path: "a" }),
-          Support.requestPart("id_UPSTREAM", "c1")
-        ], [Support.answerPart("id_UPSTREAM", true)])
-        const turn = Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
-        refused(tools, yield* turn)
-        for (let i = 0; i < 2; i++) ran(tools, yield* Effect.provide(turn, ApprovalSeal.layerTrustHistory))
-      })
-  )
+  Support.forEachMode("L4 layerTrustHistory is the explicit opt-out: any id counts, still once", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const { model } = yield* Support.answering
+    const history = Support.written([
+      Support.callPart("c1", "DeleteFile", { path: "a" }),
+      Support.requestPart("id_UPSTREAM", "c1")
+    ], [Support.answerPart("id_UPSTREAM", true)])
+    const turn = Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
+    refused(tools, yield* turn)
+    for (let i = 0; i < 2; i++) ran(tools, yield* Effect.provide(turn, ApprovalSeal.layerTrustHistory))
+  })
 })
 
 describe("L4 onInvalid", () => {
@@ -283,78 +252,74 @@ describe("L4 onInvalid", () => {
   for (const [what, make] of Object.entries(bad)) {
     Support.forEachMode(
       `L4 onInvalid "fail": ${what} fails the call with a typed error; nothing runs`,
-      (mode) =>
-        Effect.gen(function*() {
-          const begun = yield* begin(mode)
-          const { tag, turn } = make(begun)
-          const reason = yield* Support.reasonOf(turn)
-          assert.strictEqual(reason._tag, tag)
-          const caught = yield* turn.pipe(ApprovalError.catchReason(tag, () => Effect.succeed("caught")))
-          assert.strictEqual(caught, "caught")
-          assert.deepStrictEqual([begun.tools.runs, yield* begun.script.calls], [[], 0])
-          ran(begun.tools, yield* begun.approve)
-        })
+      function*(mode) {
+        const begun = yield* begin(mode)
+        const { tag, turn } = make(begun)
+        const reason = yield* Support.reasonOf(turn)
+        assert.strictEqual(reason._tag, tag)
+        const caught = yield* turn.pipe(ApprovalError.catchReason(tag, () => Effect.succeed("caught")))
+        assert.strictEqual(caught, "caught")
+        assert.deepStrictEqual([begun.tools.runs, yield* begun.script.calls], [[], 0])
+        ran(begun.tools, yield* begun.approve)
+      }
     )
   }
 
   Support.forEachMode(
     "L4 a bad approval that is settled already is not verified: it neither fails nor changes",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const script = yield* Support.answering
-        const result = Prompt.toolResultPart({
-          id: "c1",
-          name: "DeleteFile",
-          isFailure: false,
-          result: { deleted: true },
-          providerExecuted: false
-        })
-        for (const id of ["a1", "A".repeat(10_000), (yield* begin(mode)).request.approvalId]) {
-          for (const approved of [true, false]) {
-            const turn = yield* Support.takeTurn(mode, {
-              model: script.model,
-              toolkit: tools.toolkit,
-              history: Prompt.concat(
-                Support.written([Support.callPart("c1", "DeleteFile", { path: "x" }), Support.requestPart(id, "c1")], [
-                  Support.answerPart(id, approved)
-                ]),
-                Prompt.fromMessages([Prompt.toolMessage({ content: [result] })])
-              ),
-              prompt: "Thanks.",
-              approval: { onInvalid: "fail" }
-            })
-            assert.deepStrictEqual([turn.results, turn.requests, turn.text], [[], [], "done"])
-            const sent = yield* Support.sentResults(script)
-            assert.deepStrictEqual(sent.map((part) => part.result), [{ deleted: true }])
-          }
-        }
-        assert.deepStrictEqual(tools.runs, [])
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const script = yield* Support.answering
+      const result = Prompt.toolResultPart({
+        id: "c1",
+        name: "DeleteFile",
+        isFailure: false,
+        result: { deleted: true },
+        providerExecuted: false
       })
+      for (const id of ["a1", "A".repeat(10_000), (yield* begin(mode)).request.approvalId]) {
+        for (const approved of [true, false]) {
+          const turn = yield* Support.takeTurn(mode, {
+            model: script.model,
+            toolkit: tools.toolkit,
+            history: Prompt.concat(
+              Support.written([Support.callPart("c1", "DeleteFile", { path: "x" }), Support.requestPart(id, "c1")], [
+                Support.answerPart(id, approved)
+              ]),
+              Prompt.fromMessages([Prompt.toolMessage({ content: [result] })])
+            ),
+            prompt: "Thanks.",
+            approval: { onInvalid: "fail" }
+          })
+          assert.deepStrictEqual([turn.results, turn.requests, turn.text], [[], [], "done"])
+          const sent = yield* Support.sentResults(script)
+          assert.deepStrictEqual(sent.map((part) => part.result), [{ deleted: true }])
+        }
+      }
+      assert.deepStrictEqual(tools.runs, [])
+    }
   )
 })
 
 describe("L4 what else is sealed", () => {
   Support.forEachMode(
     "L4 the tool's schema: an approval does not survive another schema of the same name",
-    (mode) =>
-      Effect.gen(function*() {
-        const { asked, request, tools } = yield* begin(mode)
-        const other = Tool.dynamic("DeleteFile", {
-          parameters: { type: "object", properties: { path: { type: "string" }, force: { type: "boolean" } } },
-          needsApproval: true
-        })
-        const drifted = yield* Support.makeTools([other])
-        const { model } = yield* Support.answering
-        const turn = yield* Support.takeTurn(mode, {
-          model,
-          toolkit: drifted.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(request))
-        })
-        refused(drifted, turn)
-        assert.deepStrictEqual(tools.runs, [])
+    function*(mode) {
+      const { asked, request, tools } = yield* begin(mode)
+      const other = Tool.dynamic("DeleteFile", {
+        parameters: { type: "object", properties: { path: { type: "string" }, force: { type: "boolean" } } },
+        needsApproval: true
       })
+      const drifted = yield* Support.makeTools([other])
+      const { model } = yield* Support.answering
+      const turn = yield* Support.reply(
+        mode,
+        { asked, model, tools: drifted },
+        Support.answers(Approval.approve(request))
+      )
+      refused(drifted, turn)
+      assert.deepStrictEqual(tools.runs, [])
+    }
   )
 
   const presentations: Record<string, (content: string) => Approval.ApprovalPresentation> = {
@@ -369,26 +334,23 @@ describe("L4 what else is sealed", () => {
         ApprovalPolicy.make(() => Approval.needsApproval({ presentation: present(content) }))
       )
 
-    Support.forEachMode(`L4 ${what} that is what the person saw: the approval runs`, (mode) =>
-      Effect.gen(function*() {
-        const { approve, request, tools } = yield* begin(mode, { asked: showing("as it was") })
-        assert.deepStrictEqual(request.presentation, present("as it was"))
-        ran(tools, yield* approve.pipe(showing("as it was")))
-      }))
+    Support.forEachMode(`L4 ${what} that is what the person saw: the approval runs`, function*(mode) {
+      const { approve, request, tools } = yield* begin(mode, { asked: showing("as it was") })
+      assert.deepStrictEqual(request.presentation, present("as it was"))
+      ran(tools, yield* approve.pipe(showing("as it was")))
+    })
 
-    Support.forEachMode(`L4 ${what} is shown again as it was, with the same id`, (mode) =>
-      Effect.gen(function*() {
-        const { request, take } = yield* begin(mode, { asked: showing("as it was") })
-        const poll = yield* take(Prompt.empty).pipe(showing("as it was"))
-        assert.deepStrictEqual(poll.requests, [request])
-      }))
+    Support.forEachMode(`L4 ${what} is shown again as it was, with the same id`, function*(mode) {
+      const { request, take } = yield* begin(mode, { asked: showing("as it was") })
+      const poll = yield* take(Prompt.empty).pipe(showing("as it was"))
+      assert.deepStrictEqual(poll.requests, [request])
+    })
 
     if (!what.includes("precondition")) continue
-    Support.forEachMode(`L4 ${what} that changed since: the approval runs nothing`, (mode) =>
-      Effect.gen(function*() {
-        const { approve, tools } = yield* begin(mode, { asked: showing("as it was") })
-        const turn = yield* approve.pipe(showing("as it is"))
-        assert.deepStrictEqual([tools.runs, turn.requests.length + turn.results.length], [[], 1])
-      }))
+    Support.forEachMode(`L4 ${what} that changed since: the approval runs nothing`, function*(mode) {
+      const { approve, tools } = yield* begin(mode, { asked: showing("as it was") })
+      const turn = yield* approve.pipe(showing("as it is"))
+      assert.deepStrictEqual([tools.runs, turn.requests.length + turn.results.length], [[], 1])
+    })
   }
 })

@@ -44,82 +44,70 @@ const assertFailed = (tools: Support.Tools, turn: Support.Turn, id = "c1") => {
 
 describe("L4 parameters", () => {
   for (const [what, params] of Object.entries(bad)) {
-    Support.forEachMode(
-      `L4 parameters with ${what}: failed result, nobody is asked, nothing runs`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([Write])
-          const turn = Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "Write", params)] })
-          assertFailed(tools, yield* turn)
-          const approver = ScriptedApprover.make(() => "approve")
-          const inline = turn.pipe(Effect.provideService(
-            ApprovalController.ApprovalController,
-            ApprovalController.interactive(approver.callback)
-          ))
-          assertFailed(tools, yield* inline)
-          assert.deepStrictEqual(yield* approver.seen, [])
-        })
-    )
+    Support.forEachMode(`L4 parameters with ${what}: failed result, nobody is asked, nothing runs`, function*(mode) {
+      const tools = yield* Support.makeTools([Write])
+      const turn = Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "Write", params)] })
+      assertFailed(tools, yield* turn)
+      const approver = ScriptedApprover.make(() => "approve")
+      const inline = turn.pipe(Effect.provideService(
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive(approver.callback)
+      ))
+      assertFailed(tools, yield* inline)
+      assert.deepStrictEqual(yield* approver.seen, [])
+    })
 
     Support.forEachMode(
       `L4 parameters with ${what} put into a history in place of good ones do not run`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([Write])
-          const asked = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "Write", { path: "a" })]
-          })
-          // What the provider then says of such a call is its own business; that nothing runs is ours.
-          const { model } = yield* Support.answering
-          const turn = Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: Support.rewrite(asked.history, (part) => part.type === "tool-call" ? { ...part, params } : part),
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
-          const exit = yield* Effect.exit(turn)
-          assert.deepStrictEqual(tools.runs, [])
-          if (exit._tag === "Failure") {
-            assert.isFalse(exit.cause.reasons.some((reason) => reason._tag === "Die"), "a defect")
-          } else assertFailed(tools, exit.value)
+      function*(mode) {
+        const tools = yield* Support.makeTools([Write])
+        const asked = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "Write", { path: "a" })]
         })
+        // What the provider then says of such a call is its own business; that nothing runs is ours.
+        const { model } = yield* Support.answering
+        const turn = Support.takeTurn(mode, {
+          model,
+          toolkit: tools.toolkit,
+          history: Support.rewrite(asked.history, (part) => part.type === "tool-call" ? { ...part, params } : part),
+          prompt: Support.answers(Approval.approve(asked.requests[0]!))
+        })
+        const exit = yield* Effect.exit(turn)
+        assert.deepStrictEqual(tools.runs, [])
+        if (exit._tag === "Failure") {
+          assert.isFalse(exit.cause.reasons.some((reason) => reason._tag === "Die"), "a defect")
+        } else assertFailed(tools, exit.value)
+      }
     )
   }
 
   Support.forEachMode(
     "L4 numbers that are not JSON and half pairs do not get through a schema either",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([Typed])
-        for (const params of [{ n: NaN }, { n: -Infinity }, { text: "\ud800" }]) {
-          const calls = [Support.call("c1", "Typed", params)]
-          assertFailed(tools, yield* Support.ask(mode, { toolkit: tools.toolkit, calls }))
-        }
-      })
+    function*(mode) {
+      const tools = yield* Support.makeTools([Typed])
+      for (const params of [{ n: NaN }, { n: -Infinity }, { text: "\ud800" }]) {
+        const calls = [Support.call("c1", "Typed", params)]
+        assertFailed(tools, yield* Support.ask(mode, { toolkit: tools.toolkit, calls }))
+      }
+    }
   )
 
   for (const what of ["half a surrogate pair", "half a pair in a key", "more than 1 MB"] as const) {
-    Support.forEachMode(`L4 after parameters with ${what} the conversation goes on`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([Write])
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "Write", bad[what]), Support.call("c2", "Write", { path: "a" })]
-        })
-        assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c2"])
-        const script = yield* Support.answering
-        const turn = yield* Support.takeTurn(mode, {
-          model: script.model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
-        assert.strictEqual(turn.text, "done")
-        const sent = yield* Support.sentResults(script)
-        assert.deepStrictEqual(sent.map((result) => [result.id, result.isFailure]), [["c1", true], ["c2", false]])
-        assert.strictEqual(tools.runs.length, 1)
-      }))
+    Support.forEachMode(`L4 after parameters with ${what} the conversation goes on`, function*(mode) {
+      const tools = yield* Support.makeTools([Write])
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "Write", bad[what]), Support.call("c2", "Write", { path: "a" })]
+      })
+      assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c2"])
+      const script = yield* Support.answering
+      const turn = yield* Support.approve(mode, { asked, model: script.model, tools })
+      assert.strictEqual(turn.text, "done")
+      const sent = yield* Support.sentResults(script)
+      assert.deepStrictEqual(sent.map((result) => [result.id, result.isFailure]), [["c1", true], ["c2", false]])
+      assert.strictEqual(tools.runs.length, 1)
+    })
   }
 
   const good: Record<string, unknown> = {
@@ -130,27 +118,23 @@ describe("L4 parameters", () => {
     "control characters": { text: "\0\u001b[31m\u202e" }
   }
   for (const [what, params] of Object.entries(good)) {
-    Support.forEachMode(
-      `L4 parameters with ${what} are shown, sealed and run as they are`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([Write])
-          const asked = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "Write", params)]
-          })
-          assert.deepEqual(asked.requests[0]!.params, JSON.parse(JSON.stringify(params)))
-          const { model } = yield* Support.answering
-          const turn = yield* Support.takeTurn(mode, {
-            model,
-            toolkit: tools.toolkit,
-            history: Support.throughJson(asked.history),
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          })
-          assert.strictEqual(turn.text, "done")
-          assert.deepEqual(tools.runs.map((run) => run.params), [JSON.parse(JSON.stringify(params))])
-        })
-    )
+    Support.forEachMode(`L4 parameters with ${what} are shown, sealed and run as they are`, function*(mode) {
+      const tools = yield* Support.makeTools([Write])
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "Write", params)]
+      })
+      assert.deepEqual(asked.requests[0]!.params, JSON.parse(JSON.stringify(params)))
+      const { model } = yield* Support.answering
+      const turn = yield* Support.takeTurn(mode, {
+        model,
+        toolkit: tools.toolkit,
+        history: Support.throughJson(asked.history),
+        prompt: Support.answers(Approval.approve(asked.requests[0]!))
+      })
+      assert.strictEqual(turn.text, "done")
+      assert.deepEqual(tools.runs.map((run) => run.params), [JSON.parse(JSON.stringify(params))])
+    })
   }
 })
 
@@ -161,45 +145,31 @@ describe("L4 ids and names", () => {
     "with half a surrogate pair": "c\ud800"
   }
   for (const [what, id] of Object.entries(ids)) {
-    Support.forEachMode(`L4 a call id ${what} is a failed result`, (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const turn = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call(id, "DeleteFile", { path: "a" })]
-        })
-        assertFailed(tools, turn, id)
-      }))
+    Support.forEachMode(`L4 a call id ${what} is a failed result`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const turn = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call(id, "DeleteFile", { path: "a" })]
+      })
+      assertFailed(tools, turn, id)
+    })
   }
 
   const toolNames: Record<string, string> = { "of 129 characters": "t".repeat(129), "of 10 kB": "t".repeat(10_000) }
   for (const [what, name] of Object.entries(toolNames)) {
-    Support.forEachMode(
-      `L4 a call of a gated tool with a name ${what} is a failed result`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools([Tool.dynamic(name, { needsApproval: true })])
-          const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", name, {})] })
-          assertFailed(tools, turn)
-        })
-    )
+    Support.forEachMode(`L4 a call of a gated tool with a name ${what} is a failed result`, function*(mode) {
+      const tools = yield* Support.makeTools([Tool.dynamic(name, { needsApproval: true })])
+      const turn = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", name, {})] })
+      assertFailed(tools, turn)
+    })
   }
 
-  Support.forEachMode(
-    "L4 an id of 256 characters and a name of 128 are asked about, and run once",
-    (mode) =>
-      Effect.gen(function*() {
-        const [id, name] = ["c".repeat(256), "t".repeat(128)]
-        const tools = yield* Support.makeTools([Tool.dynamic(name, { needsApproval: true })])
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, name, {})] })
-        const { model } = yield* Support.answering
-        yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: asked.history,
-          prompt: Support.answers(Approval.approve(asked.requests[0]!))
-        })
-        assert.deepStrictEqual(tools.runs.map((run) => run.name), [name])
-      })
-  )
+  Support.forEachMode("L4 an id of 256 characters and a name of 128 are asked about, and run once", function*(mode) {
+    const [id, name] = ["c".repeat(256), "t".repeat(128)]
+    const tools = yield* Support.makeTools([Tool.dynamic(name, { needsApproval: true })])
+    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, name, {})] })
+    const { model } = yield* Support.answering
+    yield* Support.approve(mode, { asked, model, tools })
+    assert.deepStrictEqual(tools.runs.map((run) => run.name), [name])
+  })
 })

@@ -4,13 +4,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Path, Schema, Stream } from "effect"
+import type { Prompt } from "../../src/index.ts"
 import {
   Approval,
   ApprovalController,
   ApprovalPolicy,
   ApprovalPresentation,
   LanguageModel,
-  Prompt,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -48,39 +48,36 @@ const begin = Effect.fnUntraced(function*(
   return { chat, files, runs, send }
 })
 
-const approve = (requests: ReadonlyArray<Approval.ApprovalRequest>) =>
-  Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+const approve = (requests: ReadonlyArray<Approval.ApprovalRequest>) => C.approveAll({ requests })
 
 const coversOf = (requests: ReadonlyArray<Approval.ApprovalRequest>) => requests[0]!.presentation!.covers
 
 describe("L4 what a presentation covers", () => {
-  C.everyWay("is said by the request, and travels with it; approved, the call runs", (way) =>
-    Effect.gen(function*() {
-      const { runs, send } = yield* begin(way, WriteFile)
-      const { requests } = yield* send("write")
-      assert.deepStrictEqual(coversOf(requests), ["content"])
-      const sent = JSON.stringify(Schema.encodeSync(Approval.ApprovalRequest)(requests[0]!))
-      const read = Schema.decodeUnknownSync(Approval.ApprovalRequest)(JSON.parse(sent))
-      assert.deepStrictEqual(read.presentation!.covers, ["content"])
-      yield* send(approve(requests))
-      assert.deepStrictEqual(runs, ["new\n"])
-    }))
+  C.everyWay("is said by the request, and travels with it; approved, the call runs", function*(way) {
+    const { runs, send } = yield* begin(way, WriteFile)
+    const { requests } = yield* send("write")
+    assert.deepStrictEqual(coversOf(requests), ["content"])
+    const sent = JSON.stringify(Schema.encodeSync(Approval.ApprovalRequest)(requests[0]!))
+    const read = Schema.decodeUnknownSync(Approval.ApprovalRequest)(JSON.parse(sent))
+    assert.deepStrictEqual(read.presentation!.covers, ["content"])
+    yield* send(approve(requests))
+    assert.deepStrictEqual(runs, ["new\n"])
+  })
 
   C.everyWay(
     "a file that changed after the question: nothing runs, and it is asked with what is true now",
-    (way) =>
-      Effect.gen(function*() {
-        const { files, runs, send } = yield* begin(way, WriteFile, [[call()], [call("c2")], "Done."])
-        const { requests } = yield* send("write")
-        files.set("/a.ts", "old\nand more\n")
-        const turn = yield* send(approve(requests))
-        assert.match(C.reasonOf(turn.results[0]!), /changed since they approved it\. Nothing ran/)
-        assert.deepStrictEqual(runs, [])
-        assert.deepStrictEqual(coversOf(turn.requests), ["content"])
-        assert.include(turn.requests[0]!.presentation!.content, "-and more\n")
-        yield* send(approve(turn.requests))
-        assert.deepStrictEqual(runs, ["new\n"])
-      })
+    function*(way) {
+      const { files, runs, send } = yield* begin(way, WriteFile, [[call()], [call("c2")], "Done."])
+      const { requests } = yield* send("write")
+      files.set("/a.ts", "old\nand more\n")
+      const turn = yield* send(approve(requests))
+      assert.match(C.reasonOf(turn.results[0]!), /changed since they approved it\. Nothing ran/)
+      assert.deepStrictEqual(runs, [])
+      assert.deepStrictEqual(coversOf(turn.requests), ["content"])
+      assert.include(turn.requests[0]!.presentation!.content, "-and more\n")
+      yield* send(approve(turn.requests))
+      assert.deepStrictEqual(runs, ["new\n"])
+    }
   )
 
   const wrong: Record<string, (params: Written) => ReturnType<typeof shown>> = {
@@ -107,61 +104,51 @@ describe("L4 what a presentation covers", () => {
       )
   }
   for (const [name, present] of Object.entries(wrong)) {
-    C.everyWay(
-      `is nothing of ${name}; the call is asked about, and runs when it is approved`,
-      (way) =>
-        Effect.gen(function*() {
-          const { runs, send } = yield* begin(way, Tool.present(Plain, present))
-          const { requests } = yield* send("write")
-          assert.isUndefined(coversOf(requests))
-          yield* send(approve(requests))
-          assert.deepStrictEqual(runs, ["new\n"])
-        })
-    )
+    C.everyWay(`is nothing of ${name}; the call is asked about, and runs when it is approved`, function*(way) {
+      const { runs, send } = yield* begin(way, Tool.present(Plain, present))
+      const { requests } = yield* send("write")
+      assert.isUndefined(coversOf(requests))
+      yield* send(approve(requests))
+      assert.deepStrictEqual(runs, ["new\n"])
+    })
   }
 
   C.everyWay(
     "a diff that was kept from the question proves nothing as the call is to run: nothing runs",
-    (way) =>
-      Effect.gen(function*() {
-        const kept = yield* Effect.cached(shown({ path: "a.ts", content: "new\n" }))
-        const { files, runs, send } = yield* begin(way, Tool.present(Plain, () => kept))
-        const { requests } = yield* send("write")
-        assert.deepStrictEqual(coversOf(requests), ["content"])
-        files.set("/a.ts", "somebody else's\n")
-        yield* send(approve(requests))
-        assert.deepStrictEqual(runs, [])
-      })
+    function*(way) {
+      const kept = yield* Effect.cached(shown({ path: "a.ts", content: "new\n" }))
+      const { files, runs, send } = yield* begin(way, Tool.present(Plain, () => kept))
+      const { requests } = yield* send("write")
+      assert.deepStrictEqual(coversOf(requests), ["content"])
+      files.set("/a.ts", "somebody else's\n")
+      yield* send(approve(requests))
+      assert.deepStrictEqual(runs, [])
+    }
   )
 
-  C.everyWay(
-    "a request of a program that claimed nothing is not approved of one that does",
-    (way) =>
-      Effect.gen(function*() {
-        let covers: ReadonlyArray<string> | undefined = []
-        const { runs, send } = yield* begin(way, Tool.present(Plain, (params) => shown(params, covers)))
-        const { requests } = yield* send("write")
-        assert.isUndefined(coversOf(requests))
-        covers = ["content"]
-        yield* send(approve(requests))
-        assert.deepStrictEqual(runs, [])
-      })
-  )
+  C.everyWay("a request of a program that claimed nothing is not approved of one that does", function*(way) {
+    let covers: ReadonlyArray<string> | undefined = []
+    const { runs, send } = yield* begin(way, Tool.present(Plain, (params) => shown(params, covers)))
+    const { requests } = yield* send("write")
+    assert.isUndefined(coversOf(requests))
+    covers = ["content"]
+    yield* send(approve(requests))
+    assert.deepStrictEqual(runs, [])
+  })
 
-  C.everyWay("an edit is what was typed, whatever was covered of the proposal", (way) =>
-    Effect.gen(function*() {
-      const { runs, send } = yield* begin(way, WriteFile)
-      const seen: Array<unknown> = []
-      yield* send("write").pipe(Effect.provideService(
-        ApprovalController.ApprovalController,
-        ApprovalController.interactive((request) => {
-          seen.push(request.presentation?.covers)
-          return new Approval.Approved({ params: { path: "a.ts", content: "mine\n" } })
-        })
-      ))
-      assert.deepStrictEqual(seen, [["content"]])
-      assert.deepStrictEqual(runs, ["mine\n"])
-    }))
+  C.everyWay("an edit is what was typed, whatever was covered of the proposal", function*(way) {
+    const { runs, send } = yield* begin(way, WriteFile)
+    const seen: Array<unknown> = []
+    yield* send("write").pipe(Effect.provideService(
+      ApprovalController.ApprovalController,
+      ApprovalController.interactive((request) => {
+        seen.push(request.presentation?.covers)
+        return new Approval.Approved({ params: { path: "a.ts", content: "mine\n" } })
+      })
+    ))
+    assert.deepStrictEqual(seen, [["content"]])
+    assert.deepStrictEqual(runs, ["mine\n"])
+  })
 
   const gates: Record<string, typeof Plain> = {
     "a gate's question": Tool.setNeedsApproval(

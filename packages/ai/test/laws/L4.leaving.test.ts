@@ -26,61 +26,58 @@ const begin = Effect.gen(function*() {
 describe("L4 calls that were shown, whose reader leaves while the first runs", () => {
   Support.forEachMode(
     "L4 approved from a history, no other begins, and a later turn runs them in order",
-    (mode) =>
-      Effect.gen(function*() {
-        const { hold, ran, toolkit } = yield* begin
-        const asked = yield* Support.ask(mode, { toolkit, calls })
-        const { model } = yield* Support.answering
-        const take = Support.takeTurn(mode, {
-          model,
-          toolkit,
-          history: asked.history,
-          prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-        })
-        const turn = yield* Effect.forkChild(take)
-        yield* hold.entered
-        yield* Fiber.interrupt(turn)
-        yield* Support.idle
-        assert.deepStrictEqual(ran(), ["a"])
-        yield* hold.release
-        const later = yield* take
-        assert.deepStrictEqual([ran(), later.results.length], [[...paths], 3])
-      })
-  )
-
-  Support.forEachMode("L4 approved at once, no other begins", (mode) =>
-    Effect.gen(function*() {
+    function*(mode) {
       const { hold, ran, toolkit } = yield* begin
-      const turn = yield* Support.ask(mode, { toolkit, calls }).pipe(
-        Effect.provideService(ApprovalController.ApprovalController, ApprovalController.approveAll),
-        Effect.forkChild
-      )
+      const asked = yield* Support.ask(mode, { toolkit, calls })
+      const { model } = yield* Support.answering
+      const take = Support.takeTurn(mode, {
+        model,
+        toolkit,
+        history: asked.history,
+        prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
+      })
+      const turn = yield* Effect.forkChild(take)
       yield* hold.entered
       yield* Fiber.interrupt(turn)
       yield* Support.idle
-      yield* hold.release
-      yield* Support.idle
       assert.deepStrictEqual(ran(), ["a"])
-    }))
+      yield* hold.release
+      const later = yield* take
+      assert.deepStrictEqual([ran(), later.results.length], [[...paths], 3])
+    }
+  )
+
+  Support.forEachMode("L4 approved at once, no other begins", function*(mode) {
+    const { hold, ran, toolkit } = yield* begin
+    const turn = yield* Support.ask(mode, { toolkit, calls }).pipe(
+      Effect.provideService(ApprovalController.ApprovalController, ApprovalController.approveAll),
+      Effect.forkChild
+    )
+    yield* hold.entered
+    yield* Fiber.interrupt(turn)
+    yield* Support.idle
+    yield* hold.release
+    yield* Support.idle
+    assert.deepStrictEqual(ran(), ["a"])
+  })
 })
 
 describe("L1 calls that somebody is asked about one after the other, whose reader leaves", () => {
-  Support.forEachMode("L1 nobody is asked about the next", (mode) =>
-    Effect.gen(function*() {
-      const { ran, toolkit } = yield* begin
-      const seen: Array<string> = []
-      const controller = ApprovalController.interactive((request) => {
-        seen.push(request.toolCallId)
-        return Effect.never
-      })
-      const turn = yield* Support.ask(mode, { toolkit, calls }).pipe(
-        Effect.provideService(ApprovalController.ApprovalController, controller),
-        Effect.forkChild
-      )
-      yield* Support.idle
-      assert.deepStrictEqual(seen, ["a"])
-      yield* Fiber.interrupt(turn)
-      yield* Support.idle
-      assert.deepStrictEqual([seen, ran()], [["a"], []])
-    }))
+  Support.forEachMode("L1 nobody is asked about the next", function*(mode) {
+    const { ran, toolkit } = yield* begin
+    const seen: Array<string> = []
+    const controller = ApprovalController.interactive((request) => {
+      seen.push(request.toolCallId)
+      return Effect.never
+    })
+    const turn = yield* Support.ask(mode, { toolkit, calls }).pipe(
+      Effect.provideService(ApprovalController.ApprovalController, controller),
+      Effect.forkChild
+    )
+    yield* Support.idle
+    assert.deepStrictEqual(seen, ["a"])
+    yield* Fiber.interrupt(turn)
+    yield* Support.idle
+    assert.deepStrictEqual([seen, ran()], [["a"], []])
+  })
 })

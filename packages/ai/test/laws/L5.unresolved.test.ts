@@ -92,79 +92,73 @@ const changes = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   }))
 
 describe("L5 the open requests of a caller that resolves calls itself", () => {
-  Support.forEachMode("L5 stay open, and nobody is asked about them", (mode) =>
-    Effect.gen(function*() {
-      const { asked, quietly, script, tools } = yield* begin(mode)
-      for (let i = 0; i < 2; i++) {
-        const turn = yield* quietly()
-        assert.deepStrictEqual([idsOf(turn), turn.results, turn.finish], [["a", "b"], [], "pause"])
-      }
-      assert.deepStrictEqual([asked, tools.runs, yield* script.calls], [[], [], 0])
-    }))
+  Support.forEachMode("L5 stay open, and nobody is asked about them", function*(mode) {
+    const { asked, quietly, script, tools } = yield* begin(mode)
+    for (let i = 0; i < 2; i++) {
+      const turn = yield* quietly()
+      assert.deepStrictEqual([idsOf(turn), turn.results, turn.finish], [["a", "b"], [], "pause"])
+    }
+    assert.deepStrictEqual([asked, tools.runs, yield* script.calls], [[], [], 0])
+  })
 
   for (const params of [undefined, { path: "elsewhere" }]) {
     const how = params === undefined ? "approved" : "approved with an edit"
     Support.forEachMode(
       `L11 ${how}, stay open and do not run; the approval counts where calls are run`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { a, asked, quietly, take, tools } = yield* begin(mode)
-          const yes = Support.answers(Approval.approve(a, params === undefined ? undefined : { params }))
-          const turn = yield* quietly(yes)
-          assert.deepStrictEqual([idsOf(turn), turn.results], [["a", "b"], []])
-          assert.deepStrictEqual([asked, tools.runs], [[], []])
-          const later = yield* take(Support.answers(Approval.approve(a), Approval.approve(turn.requests[1]!)))
-          assert.deepStrictEqual([tools.runs.length, later.text], [2, "done"])
-        })
+      function*(mode) {
+        const { a, asked, quietly, take, tools } = yield* begin(mode)
+        const yes = Support.answers(Approval.approve(a, params === undefined ? undefined : { params }))
+        const turn = yield* quietly(yes)
+        assert.deepStrictEqual([idsOf(turn), turn.results], [["a", "b"], []])
+        assert.deepStrictEqual([asked, tools.runs], [[], []])
+        const later = yield* take(Support.answers(Approval.approve(a), Approval.approve(turn.requests[1]!)))
+        assert.deepStrictEqual([tools.runs.length, later.text], [2, "done"])
+      }
     )
   }
 
-  Support.forEachMode("L3 a denial is put on record, and nobody is asked", (mode) =>
-    Effect.gen(function*() {
-      const { a, asked, b, quietly, take, tools } = yield* begin(mode)
-      const turn = yield* quietly(Support.answers(Approval.deny(a, "keep it")))
-      assert.deepStrictEqual([idsOf(turn), turn.results.map(({ id }) => id)], [["b"], ["a"]])
-      assert.match(Support.failureReason(turn.results[0]), /keep it/)
-      assert.deepStrictEqual(asked, [])
-      const later = yield* take(Support.answers(Approval.approve(a), Approval.approve(b)))
-      assert.deepStrictEqual(tools.runs.map(({ params }) => params), [{ path: "b" }])
-      assert.match(Support.failureReason(later.results.find(({ id }) => id === "a")), /keep it/)
-    }))
+  Support.forEachMode("L3 a denial is put on record, and nobody is asked", function*(mode) {
+    const { a, asked, b, quietly, take, tools } = yield* begin(mode)
+    const turn = yield* quietly(Support.answers(Approval.deny(a, "keep it")))
+    assert.deepStrictEqual([idsOf(turn), turn.results.map(({ id }) => id)], [["b"], ["a"]])
+    assert.match(Support.failureReason(turn.results[0]), /keep it/)
+    assert.deepStrictEqual(asked, [])
+    const later = yield* take(Support.answers(Approval.approve(a), Approval.approve(b)))
+    assert.deepStrictEqual(tools.runs.map(({ params }) => params), [{ path: "b" }])
+    assert.match(Support.failureReason(later.results.find(({ id }) => id === "a")), /keep it/)
+  })
 
-  Support.forEachMode("L4 an expiry is put on record, and nobody is asked", (mode) =>
-    Effect.gen(function*() {
-      const { a, asked, quietly, tools } = yield* begin(mode, { expiresIn: "1 minute" })
-      yield* TestClock.adjust("61 seconds")
-      const seen = yield* changes(quietly(Support.answers(Approval.approve(a))))
-      assert.deepStrictEqual([seen, asked, tools.runs], [["a expired", "b expired"], [], []])
-    }))
+  Support.forEachMode("L4 an expiry is put on record, and nobody is asked", function*(mode) {
+    const { a, asked, quietly, tools } = yield* begin(mode, { expiresIn: "1 minute" })
+    yield* TestClock.adjust("61 seconds")
+    const seen = yield* changes(quietly(Support.answers(Approval.approve(a))))
+    assert.deepStrictEqual([seen, asked, tools.runs], [["a expired", "b expired"], [], []])
+  })
 
-  Support.forEachMode("L6 a supersession is put on record, and nobody is asked", (mode) =>
-    Effect.gen(function*() {
-      const { a, asked, b, quietly, take, tools } = yield* begin(mode)
-      const turn = yield* quietly("never mind")
-      assert.deepStrictEqual([turn.results.map(({ id }) => id), turn.requests, asked], [["a", "b"], [], []])
-      for (const result of turn.results) assert.match(Support.failureReason(result), /superseded/i)
-      const later = yield* take(Support.answers(Approval.approve(a), Approval.approve(b)))
-      assert.deepStrictEqual([tools.runs, later.results.length], [[], 2])
-    }))
+  Support.forEachMode("L6 a supersession is put on record, and nobody is asked", function*(mode) {
+    const { a, asked, b, quietly, take, tools } = yield* begin(mode)
+    const turn = yield* quietly("never mind")
+    assert.deepStrictEqual([turn.results.map(({ id }) => id), turn.requests, asked], [["a", "b"], [], []])
+    for (const result of turn.results) assert.match(Support.failureReason(result), /superseded/i)
+    const later = yield* take(Support.answers(Approval.approve(a), Approval.approve(b)))
+    assert.deepStrictEqual([tools.runs, later.results.length], [[], 2])
+  })
 })
 
 describe("L5 what waits, for a caller that resolves calls itself", () => {
-  Support.inEachMode("L5 stays open, and nobody is asked what it waits for", (mode) =>
-    Effect.gen(function*() {
-      const { first, names, script, toolkit } = yield* Support.begin(mode, [
-        Support.ask("c1", "Size?"),
-        Support.call("c2", "Gated", { question: "Size?" })
-      ])
-      const { around, asked } = yield* makeProbes
-      const question = first.requests.find(({ interaction }) => interaction === "askUser")!
-      for (const prompt of [[], Support.answers(Approval.answer(question, "42"))]) {
-        const turn = yield* around(
-          Support.takeTurn(mode, { model: script.model, toolkit, history: first.history, prompt, ...unresolved })
-        )
-        assert.deepStrictEqual([idsOf(turn).toSorted(), turn.results], [["c1", "c2"], []])
-      }
-      assert.deepStrictEqual([asked, names()], [[], ["start"]])
-    }))
+  Support.inEachMode("L5 stays open, and nobody is asked what it waits for", function*(mode) {
+    const { first, names, script, toolkit } = yield* Support.begin(mode, [
+      Support.ask("c1", "Size?"),
+      Support.call("c2", "Gated", { question: "Size?" })
+    ])
+    const { around, asked } = yield* makeProbes
+    const question = first.requests.find(({ interaction }) => interaction === "askUser")!
+    for (const prompt of [[], Support.answers(Approval.answer(question, "42"))]) {
+      const turn = yield* around(
+        Support.takeTurn(mode, { model: script.model, toolkit, history: first.history, prompt, ...unresolved })
+      )
+      assert.deepStrictEqual([idsOf(turn).toSorted(), turn.results], [["c1", "c2"], []])
+    }
+    assert.deepStrictEqual([asked, names()], [[], ["start"]])
+  })
 })

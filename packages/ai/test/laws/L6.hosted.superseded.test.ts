@@ -37,37 +37,32 @@ const deciders: Record<string, <A, E, R>(effect: Effect.Effect<A, E, R>) => Effe
 
 for (const [where, decides] of Object.entries(deciders)) {
   describe(`L6 supersede, the provider's request, ${where}`, () => {
-    C.everyWay(
-      `L6 it is told in the turn that passes it over, and never again, ${where}`,
-      (way) =>
-        Effect.gen(function*() {
-          const { chat } = yield* H.begin(way, [H.asking(1), "Noon.", "Bye."])
-          yield* chat.send("go")
-          const turn = yield* decides(chat.send("what time is it?"))
-          assert.deepStrictEqual([turn.text, told(turn)], ["Noon.", toldOnce])
-          const { pending } = LanguageModel.collectToolApprovals((yield* chat.history).content)
-          assert.deepStrictEqual(pending, [])
-          assert.deepStrictEqual(told(yield* decides(chat.send("bye"))), [])
-          for (const { prompt } of yield* chat.script.requests) {
-            assert.notInclude(JSON.stringify(prompt.content), "Superseded")
-            C.assertWellFormed(prompt, H.allowed)
-          }
-        })
-    )
+    C.everyWay(`L6 it is told in the turn that passes it over, and never again, ${where}`, function*(way) {
+      const { chat } = yield* H.begin(way, [H.asking(1), "Noon.", "Bye."])
+      yield* chat.send("go")
+      const turn = yield* decides(chat.send("what time is it?"))
+      assert.deepStrictEqual([turn.text, told(turn)], ["Noon.", toldOnce])
+      const { pending } = LanguageModel.collectToolApprovals((yield* chat.history).content)
+      assert.deepStrictEqual(pending, [])
+      assert.deepStrictEqual(told(yield* decides(chat.send("bye"))), [])
+      for (const { prompt } of yield* chat.script.requests) {
+        assert.notInclude(JSON.stringify(prompt.content), "Superseded")
+        C.assertWellFormed(prompt, H.allowed)
+      }
+    })
 
-    C.everyWay(`L6 L7 a late answer is told so, and calls no model, ${where}`, (way) =>
-      Effect.gen(function*() {
-        const { chat } = yield* H.begin(way, [H.asking(1), "Noon.", "Bye."])
-        yield* chat.send("go")
-        yield* decides(chat.send("what time is it?"))
-        for (const approved of [true, false, true]) {
-          const turn = yield* decides(chat.send(answer("mcpr_1", approved)))
-          assert.deepStrictEqual([told(turn), turn.finishReason, yield* chat.calls], [toldOnce, "stop", 2])
-        }
-        assert.strictEqual((yield* decides(chat.send("bye"))).text, "Bye.")
-        assert.deepStrictEqual(H.approvals(yield* chat.lastPrompt), [])
-        assert.notInclude(JSON.stringify((yield* chat.lastPrompt).content), "Superseded")
-      }))
+    C.everyWay(`L6 L7 a late answer is told so, and calls no model, ${where}`, function*(way) {
+      const { chat } = yield* H.begin(way, [H.asking(1), "Noon.", "Bye."])
+      yield* chat.send("go")
+      yield* decides(chat.send("what time is it?"))
+      for (const approved of [true, false, true]) {
+        const turn = yield* decides(chat.send(answer("mcpr_1", approved)))
+        assert.deepStrictEqual([told(turn), turn.finishReason, yield* chat.calls], [toldOnce, "stop", 2])
+      }
+      assert.strictEqual((yield* decides(chat.send("bye"))).text, "Bye.")
+      assert.deepStrictEqual(H.approvals(yield* chat.lastPrompt), [])
+      assert.notInclude(JSON.stringify((yield* chat.lastPrompt).content), "Superseded")
+    })
   })
 }
 
@@ -95,13 +90,12 @@ describe("L6 supersede, the provider's request", () => {
       )
     }).pipe(Effect.provide(ApprovalEvents.layer())))
 
-  C.everyWay("L6 an answer in the same prompt is applied first", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
-      yield* chat.send("go")
-      const turn = yield* chat.send(Prompt.concat(Prompt.make("and hurry"), answer("mcpr_1", true)))
-      assert.deepStrictEqual([turn.text, turn.results.map(({ isFailure }) => isFailure)], ["Done.", [false]])
-    }))
+  C.everyWay("L6 an answer in the same prompt is applied first", function*(way) {
+    const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1), ScriptedModel.text("Done.")]])
+    yield* chat.send("go")
+    const turn = yield* chat.send(Prompt.concat(Prompt.make("and hurry"), answer("mcpr_1", true)))
+    assert.deepStrictEqual([turn.text, turn.results.map(({ isFailure }) => isFailure)], ["Done.", [false]])
+  })
 
   it.effect("L6 L12 beside an object it is told with the value, and a late answer has none", () =>
     C.fresh(Effect.gen(function*() {
@@ -145,32 +139,30 @@ describe("L7 an answer that changes nothing, where a provider had the last word"
   for (const first of [true, false]) {
     C.everyWay(
       `L7 L9 it comes again, or otherwise: nothing is paid for, after ${first ? "yes" : "no"}`,
-      (way) =>
-        Effect.gen(function*() {
-          const ran = first ? [H.done(1)] : [ScriptedModel.text("Well."), H.done(1)]
-          const { chat } = yield* H.begin(way, [H.asking(1), ran, "Bye."])
-          yield* chat.send("go")
-          yield* chat.send(answer("mcpr_1", first))
-          for (const approved of [true, false]) {
-            const turn = yield* chat.send(answer("mcpr_1", approved))
-            assert.deepStrictEqual([turn.finishReason, yield* chat.calls], ["stop", 2])
-            assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]), [["mcp_1", "did p1"]])
-          }
-          assert.strictEqual((yield* chat.send("bye")).text, "Bye.")
-          C.assertWellFormed(yield* chat.lastPrompt, H.allowed)
-          const sent = partsOf(yield* chat.lastPrompt)
-          assert.lengthOf(sent.filter(({ type }) => type === "tool-result"), 1)
-        })
+      function*(way) {
+        const ran = first ? [H.done(1)] : [ScriptedModel.text("Well."), H.done(1)]
+        const { chat } = yield* H.begin(way, [H.asking(1), ran, "Bye."])
+        yield* chat.send("go")
+        yield* chat.send(answer("mcpr_1", first))
+        for (const approved of [true, false]) {
+          const turn = yield* chat.send(answer("mcpr_1", approved))
+          assert.deepStrictEqual([turn.finishReason, yield* chat.calls], ["stop", 2])
+          assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]), [["mcp_1", "did p1"]])
+        }
+        assert.strictEqual((yield* chat.send("bye")).text, "Bye.")
+        C.assertWellFormed(yield* chat.lastPrompt, H.allowed)
+        const sent = partsOf(yield* chat.lastPrompt)
+        assert.lengthOf(sent.filter(({ type }) => type === "tool-result"), 1)
+      }
     )
   }
 
-  C.everyWay("L7 of a request that nobody made", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1)], "Bye."])
-      yield* chat.send("go")
-      yield* chat.send(answer("mcpr_1", true))
-      const turn = yield* chat.send(answer("nobody's", true))
-      assert.deepStrictEqual([turn.shape, turn.finishReason, yield* chat.calls], ["finish", "stop", 2])
-      assert.strictEqual((yield* chat.send("bye")).text, "Bye.")
-    }))
+  C.everyWay("L7 of a request that nobody made", function*(way) {
+    const { chat } = yield* H.begin(way, [H.asking(1), [H.done(1)], "Bye."])
+    yield* chat.send("go")
+    yield* chat.send(answer("mcpr_1", true))
+    const turn = yield* chat.send(answer("nobody's", true))
+    assert.deepStrictEqual([turn.shape, turn.finishReason, yield* chat.calls], ["finish", "stop", 2])
+    assert.strictEqual((yield* chat.send("bye")).text, "Bye.")
+  })
 })

@@ -54,44 +54,41 @@ const begin = Effect.fnUntraced(function*(
 
 for (const [who, judge] of Object.entries(judges)) {
   describe(`L6 what ${who} shows of a request that was passed over`, () => {
-    Support.forEachMode(`L6 hold: what ${who} shows of it is shown again, whole`, (mode) =>
-      Effect.gen(function*() {
-        const { first, script, take } = yield* begin(mode, { onNewMessage: "hold" }, judge)
-        assert.deepStrictEqual(first.requests.map((request) => request.presentation), [presentation, presentation])
-        assert.isDefined(first.requests[0]!.approvers)
-        const poll = yield* take([])
-        const held = yield* take("what time is it?")
-        assert.deepStrictEqual(held.requests, poll.requests)
-        assert.deepStrictEqual(held.requests, first.requests)
-        assert.deepStrictEqual([held.finish, yield* script.calls], ["pause", 0])
-      }))
+    Support.forEachMode(`L6 hold: what ${who} shows of it is shown again, whole`, function*(mode) {
+      const { first, script, take } = yield* begin(mode, { onNewMessage: "hold" }, judge)
+      assert.deepStrictEqual(first.requests.map((request) => request.presentation), [presentation, presentation])
+      assert.isDefined(first.requests[0]!.approvers)
+      const poll = yield* take([])
+      const held = yield* take("what time is it?")
+      assert.deepStrictEqual(held.requests, poll.requests)
+      assert.deepStrictEqual(held.requests, first.requests)
+      assert.deepStrictEqual([held.finish, yield* script.calls], ["pause", 0])
+    })
 
     Support.forEachMode(
       `L6 hold: what ${who} shows of the one that is left is whole when the other is answered`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { first, take, tools } = yield* begin(mode, { onNewMessage: "hold" }, judge)
-          const answers = Support.answers(Approval.deny(first.requests[0]!, "keep it"))
-          const held = yield* A.by(A.ada)(take([...answers.content, ...messageOf("and now?")]))
-          assert.deepStrictEqual(held.requests, [first.requests[1]])
-          assert.deepStrictEqual(tools.runs, [])
-        })
+      function*(mode) {
+        const { first, take, tools } = yield* begin(mode, { onNewMessage: "hold" }, judge)
+        const answers = Support.answers(Approval.deny(first.requests[0]!, "keep it"))
+        const held = yield* A.by(A.ada)(take([...answers.content, ...messageOf("and now?")]))
+        assert.deepStrictEqual(held.requests, [first.requests[1]])
+        assert.deepStrictEqual(tools.runs, [])
+      }
     )
 
-    Support.forEachMode(`L6 fail: what ${who} shows of it is in the error, whole`, (mode) =>
-      Effect.gen(function*() {
-        const { first, script, take } = yield* begin(mode, { onNewMessage: "fail" }, judge)
-        const poll = yield* take([])
-        assert.deepStrictEqual(poll.requests, first.requests)
-        const reason = yield* Support.reasonOf(take("what time is it?"))
-        assert.strictEqual(reason._tag, "ApprovalRequired")
-        if (reason._tag !== "ApprovalRequired") return
-        assert.isNotEmpty(reason.requests)
-        for (const request of reason.requests) {
-          assert.deepStrictEqual(request, first.requests.find(({ approvalId }) => approvalId === request.approvalId))
-        }
-        assert.strictEqual(yield* script.calls, 0)
-      }))
+    Support.forEachMode(`L6 fail: what ${who} shows of it is in the error, whole`, function*(mode) {
+      const { first, script, take } = yield* begin(mode, { onNewMessage: "fail" }, judge)
+      const poll = yield* take([])
+      assert.deepStrictEqual(poll.requests, first.requests)
+      const reason = yield* Support.reasonOf(take("what time is it?"))
+      assert.strictEqual(reason._tag, "ApprovalRequired")
+      if (reason._tag !== "ApprovalRequired") return
+      assert.isNotEmpty(reason.requests)
+      for (const request of reason.requests) {
+        assert.deepStrictEqual(request, first.requests.find(({ approvalId }) => approvalId === request.approvalId))
+      }
+      assert.strictEqual(yield* script.calls, 0)
+    })
   })
 }
 
@@ -100,43 +97,38 @@ const messageOf = (text: string): ReadonlyArray<Prompt.MessageEncoded> => [{ rol
 describe("L6 what is shown of a request that was passed over", () => {
   Support.forEachMode(
     "L6 hold: under a policy that fails by now it is shown as it is without the message",
-    (mode) =>
-      Effect.gen(function*() {
-        const { change, first, take } = yield* begin(mode, { onNewMessage: "hold" }, judges["a policy"]!)
-        change(() => Effect.fail("the database is down"))
-        const poll = yield* take([])
-        assert.notDeepEqual(poll.requests, first.requests)
-        assert.deepStrictEqual((yield* take("what time is it?")).requests, poll.requests)
-      })
+    function*(mode) {
+      const { change, first, take } = yield* begin(mode, { onNewMessage: "hold" }, judges["a policy"]!)
+      change(() => Effect.fail("the database is down"))
+      const poll = yield* take([])
+      assert.notDeepEqual(poll.requests, first.requests)
+      assert.deepStrictEqual((yield* take("what time is it?")).requests, poll.requests)
+    }
   )
 
   for (const onNewMessage of ["hold", "fail"] as const) {
-    Support.forEachMode(
-      `L6 ${onNewMessage}: without a toolkit nobody knows more of it than the call`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { first, without } = yield* begin(mode, { onNewMessage }, judges["a policy"]!)
-          const bare = first.requests.map(({ approvalId, expiresAt, issuedAt, params, toolCallId, toolName }) =>
-            new Approval.ApprovalRequest({
-              approvalId,
-              toolCallId,
-              toolName,
-              params,
-              description: `DeleteFile(path='${toolCallId}')`,
-              interaction: "approval",
-              providerExecuted: false,
-              ...(issuedAt === undefined ? undefined : { issuedAt }),
-              ...(expiresAt === undefined ? undefined : { expiresAt })
-            })
-          )
-          if (onNewMessage === "hold") {
-            assert.deepStrictEqual((yield* without("what time is it?")).requests, bare)
-            return
-          }
-          const reason = yield* Support.reasonOf(without("what time is it?"))
-          assert.strictEqual(reason._tag, "ApprovalRequired")
-          if (reason._tag === "ApprovalRequired") assert.deepStrictEqual(reason.requests[0], bare[0])
+    Support.forEachMode(`L6 ${onNewMessage}: without a toolkit nobody knows more of it than the call`, function*(mode) {
+      const { first, without } = yield* begin(mode, { onNewMessage }, judges["a policy"]!)
+      const bare = first.requests.map(({ approvalId, expiresAt, issuedAt, params, toolCallId, toolName }) =>
+        new Approval.ApprovalRequest({
+          approvalId,
+          toolCallId,
+          toolName,
+          params,
+          description: `DeleteFile(path='${toolCallId}')`,
+          interaction: "approval",
+          providerExecuted: false,
+          ...(issuedAt === undefined ? undefined : { issuedAt }),
+          ...(expiresAt === undefined ? undefined : { expiresAt })
         })
-    )
+      )
+      if (onNewMessage === "hold") {
+        assert.deepStrictEqual((yield* without("what time is it?")).requests, bare)
+        return
+      }
+      const reason = yield* Support.reasonOf(without("what time is it?"))
+      assert.strictEqual(reason._tag, "ApprovalRequired")
+      if (reason._tag === "ApprovalRequired") assert.deepStrictEqual(reason.requests[0], bare[0])
+    })
   }
 })

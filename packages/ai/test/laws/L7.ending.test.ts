@@ -26,54 +26,45 @@ const no = (request: Approval.ApprovalRequest) => Prompt.approvalResponses([Appr
 const usersOf = (prompt: Prompt.Prompt) => prompt.content.filter(({ role }) => role === "user")
 
 describe("L7 answers that settle nothing", () => {
-  C.everyWay(
-    "L2 L7 an answer that comes again: the recorded result, and the model is not called",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, request, runs } = yield* begin(way, ["deleted", "bye"])
-        yield* chat.send(yes(request))
-        for (const answer of [yes(request), no(request), Prompt.concat(yes(request), yes(request))]) {
-          const turn = yield* chat.send(answer)
-          assert.deepStrictEqual([turn.shape, turn.finishReason], ["result finish", "stop"])
-          assert.deepStrictEqual(turn.results.map(({ id, isFailure, result }) => [id, isFailure, result]), [
-            ["c1", false, { deleted: "a" }]
-          ])
-        }
-        assert.deepStrictEqual([yield* chat.calls, runs], [2, ["delete a"]])
-        assert.strictEqual((yield* chat.send("thanks")).text, "bye")
-        assert.deepStrictEqual(C.outline(yield* chat.lastPrompt), [
-          "user:[delete a]",
-          "assistant:[call c1]",
-          "tool:[result c1]",
-          "assistant:[deleted]",
-          "user:[thanks]"
-        ])
-      })
-  )
+  C.everyWay("L2 L7 an answer that comes again: the recorded result, and the model is not called", function*(way) {
+    const { chat, request, runs } = yield* begin(way, ["deleted", "bye"])
+    yield* chat.send(yes(request))
+    for (const answer of [yes(request), no(request), Prompt.concat(yes(request), yes(request))]) {
+      const turn = yield* chat.send(answer)
+      assert.deepStrictEqual([turn.shape, turn.finishReason], ["result finish", "stop"])
+      assert.deepStrictEqual(turn.results.map(({ id, isFailure, result }) => [id, isFailure, result]), [
+        ["c1", false, { deleted: "a" }]
+      ])
+    }
+    assert.deepStrictEqual([yield* chat.calls, runs], [2, ["delete a"]])
+    assert.strictEqual((yield* chat.send("thanks")).text, "bye")
+    assert.deepStrictEqual(C.outline(yield* chat.lastPrompt), [
+      "user:[delete a]",
+      "assistant:[call c1]",
+      "tool:[result c1]",
+      "assistant:[deleted]",
+      "user:[thanks]"
+    ])
+  })
 
-  C.everyWay(
-    "L6 L7 an approval after supersession: what the model was told, and it is not called",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, request, runs } = yield* begin(way, ["fine", "bye"])
-        yield* chat.send("never mind")
-        const turn = yield* chat.send(yes(request))
-        assert.deepStrictEqual([turn.shape, turn.finishReason, yield* chat.calls], ["result finish", "stop", 2])
-        assert.match(C.reasonOf(turn.results[0]!), /superseded/i)
-        yield* chat.send("bye")
-        assert.deepStrictEqual([C.lateIn(yield* chat.lastPrompt), runs], [[], []])
-      })
-  )
+  C.everyWay("L6 L7 an approval after supersession: what the model was told, and it is not called", function*(way) {
+    const { chat, request, runs } = yield* begin(way, ["fine", "bye"])
+    yield* chat.send("never mind")
+    const turn = yield* chat.send(yes(request))
+    assert.deepStrictEqual([turn.shape, turn.finishReason, yield* chat.calls], ["result finish", "stop", 2])
+    assert.match(C.reasonOf(turn.results[0]!), /superseded/i)
+    yield* chat.send("bye")
+    assert.deepStrictEqual([C.lateIn(yield* chat.lastPrompt), runs], [[], []])
+  })
 
-  C.everyWay("L7 a late result is told once, however often it is answered", (way) =>
-    Effect.gen(function*() {
-      const { chat, request, runs } = yield* begin(way, ["fine", "so it is", "bye"], { onNewMessage: "keep" })
-      yield* chat.send("meanwhile")
-      for (let i = 0; i < 3; i++) yield* chat.send(yes(request))
-      assert.deepStrictEqual([yield* chat.calls, runs], [3, ["delete a"]])
-      yield* chat.send("bye")
-      assert.lengthOf(C.lateIn(yield* chat.lastPrompt), 1)
-    }))
+  C.everyWay("L7 a late result is told once, however often it is answered", function*(way) {
+    const { chat, request, runs } = yield* begin(way, ["fine", "so it is", "bye"], { onNewMessage: "keep" })
+    yield* chat.send("meanwhile")
+    for (let i = 0; i < 3; i++) yield* chat.send(yes(request))
+    assert.deepStrictEqual([yield* chat.calls, runs], [3, ["delete a"]])
+    yield* chat.send("bye")
+    assert.lengthOf(C.lateIn(yield* chat.lastPrompt), 1)
+  })
 
   const schema = Schema.Struct({ a: Schema.Number })
   it.effect("L7 L12 generateObject has no value then, and says why", () =>
@@ -105,95 +96,88 @@ describe("L7 answers that settle nothing", () => {
 })
 
 describe("L7 what is told late", () => {
-  C.everyWay("L3 L7 a \"no\" to what may be asked again is told, once, where it came", (way) =>
-    Effect.gen(function*() {
-      const { chat, request, runs } = yield* begin(way, ["fine", "I see", "bye"])
-      yield* chat.send("never mind")
-      const turn = yield* chat.send(no(request))
-      assert.deepStrictEqual([turn.text, turn.results], ["I see", []])
-      const told = yield* chat.lastPrompt
-      assert.deepStrictEqual(C.lateIn(told), [{
-        tool: "DeleteFile",
-        toolCallId: "c1",
-        isFailure: true,
-        outcome: "denied",
-        reason: "rather not"
-      }])
-      assert.strictEqual(told.content.at(-1)!.role, "user")
-      assert.strictEqual((yield* chat.send(no(request))).text, "", "the second is no news")
-      yield* chat.send("bye")
-      const later = yield* chat.lastPrompt
-      for (const [index, message] of told.content.entries()) assert.isTrue(later.content[index] === message)
-      assert.lengthOf(C.lateIn(later), 1)
-      assert.deepStrictEqual(runs, [])
-    }))
+  C.everyWay("L3 L7 a \"no\" to what may be asked again is told, once, where it came", function*(way) {
+    const { chat, request, runs } = yield* begin(way, ["fine", "I see", "bye"])
+    yield* chat.send("never mind")
+    const turn = yield* chat.send(no(request))
+    assert.deepStrictEqual([turn.text, turn.results], ["I see", []])
+    const told = yield* chat.lastPrompt
+    assert.deepStrictEqual(C.lateIn(told), [{
+      tool: "DeleteFile",
+      toolCallId: "c1",
+      isFailure: true,
+      outcome: "denied",
+      reason: "rather not"
+    }])
+    assert.strictEqual(told.content.at(-1)!.role, "user")
+    assert.strictEqual((yield* chat.send(no(request))).text, "", "the second is no news")
+    yield* chat.send("bye")
+    const later = yield* chat.lastPrompt
+    for (const [index, message] of told.content.entries()) assert.isTrue(later.content[index] === message)
+    assert.lengthOf(C.lateIn(later), 1)
+    assert.deepStrictEqual(runs, [])
+  })
 
-  C.everyWay(
-    "L7 is told behind what the user says in the same prompt, several in one message",
-    (way) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* C.fileTools
-        const chat = yield* C.start({
-          way,
-          toolkit,
-          turns: [[C.deleteCall("c1", "a"), C.deleteCall("c2", "b")], "fine", "so it is", "bye"],
-          approval: { onNewMessage: "keep" }
-        })
-        const { requests } = yield* chat.send("delete them")
-        yield* chat.send("meanwhile")
-        const answers = Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
-        yield* chat.send(Prompt.concat(answers, "and now?"))
-        const prompt = yield* chat.lastPrompt
-        assert.deepStrictEqual(prompt.content.slice(-3).map(({ role }) => role), ["assistant", "user", "user"])
-        assert.deepStrictEqual(C.lateIn(prompt).map(({ toolCallId }) => toolCallId), ["c1", "c2"])
-        assert.lengthOf(prompt.content.at(-1)!.content, 2)
-        yield* chat.send("bye")
-        const later = yield* chat.lastPrompt
-        for (const [index, message] of prompt.content.entries()) assert.isTrue(later.content[index] === message)
-      })
-  )
+  C.everyWay("L7 is told behind what the user says in the same prompt, several in one message", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [[C.deleteCall("c1", "a"), C.deleteCall("c2", "b")], "fine", "so it is", "bye"],
+      approval: { onNewMessage: "keep" }
+    })
+    const { requests } = yield* chat.send("delete them")
+    yield* chat.send("meanwhile")
+    const answers = C.approveAll({ requests })
+    yield* chat.send(Prompt.concat(answers, "and now?"))
+    const prompt = yield* chat.lastPrompt
+    assert.deepStrictEqual(prompt.content.slice(-3).map(({ role }) => role), ["assistant", "user", "user"])
+    assert.deepStrictEqual(C.lateIn(prompt).map(({ toolCallId }) => toolCallId), ["c1", "c2"])
+    assert.lengthOf(prompt.content.at(-1)!.content, 2)
+    yield* chat.send("bye")
+    const later = yield* chat.lastPrompt
+    for (const [index, message] of prompt.content.entries()) assert.isTrue(later.content[index] === message)
+  })
 
-  C.everyWay("L6 L7 is no message of a user: it supersedes nothing", (way) =>
-    Effect.gen(function*() {
-      const keeping = yield* begin(way, ["fine", [C.deleteCall("c2", "b")], "done"], { onNewMessage: "keep" })
-      const { chat, request, runs } = keeping
-      yield* chat.send("meanwhile")
-      const asked = yield* chat.send(yes(request))
-      assert.deepStrictEqual(asked.requests.map(({ toolCallId }) => toolCallId), ["c2"])
-      assert.deepStrictEqual((yield* chat.send([])).requests, asked.requests, "it is as open as it was")
-      assert.strictEqual((yield* chat.send(yes(asked.requests[0]!))).text, "done")
-      assert.deepStrictEqual(runs, ["delete a", "delete b"])
-      assert.deepStrictEqual(C.lateIn(yield* chat.lastPrompt).map(({ toolCallId }) => toolCallId), ["c1"])
-    }))
+  C.everyWay("L6 L7 is no message of a user: it supersedes nothing", function*(way) {
+    const keeping = yield* begin(way, ["fine", [C.deleteCall("c2", "b")], "done"], { onNewMessage: "keep" })
+    const { chat, request, runs } = keeping
+    yield* chat.send("meanwhile")
+    const asked = yield* chat.send(yes(request))
+    assert.deepStrictEqual(asked.requests.map(({ toolCallId }) => toolCallId), ["c2"])
+    assert.deepStrictEqual((yield* chat.send([])).requests, asked.requests, "it is as open as it was")
+    assert.strictEqual((yield* chat.send(yes(asked.requests[0]!))).text, "done")
+    assert.deepStrictEqual(runs, ["delete a", "delete b"])
+    assert.deepStrictEqual(C.lateIn(yield* chat.lastPrompt).map(({ toolCallId }) => toolCallId), ["c1"])
+  })
 
-  C.everyWay("L7 is not shown to policies, who see every result in its place", (way) =>
-    Effect.gen(function*() {
-      const seen: Array<Prompt.Prompt> = []
-      const runs: Array<string> = []
-      const Delete = Tool.make("DeleteFile", {
-        parameters: { path: Schema.String },
-        success: Schema.Struct({ deleted: Schema.String }),
-        needsApproval: (_, { messages }) => (seen.push(Prompt.fromMessages(messages)), true)
-      })
-      const toolkit = yield* C.withHandlers(Toolkit.make(Delete), {
-        DeleteFile: ({ path }) => Effect.sync(() => (runs.push(`delete ${path}`), { deleted: path }))
-      })
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [ask, "fine", [C.deleteCall("c2", "b")]],
-        approval: { onNewMessage: "keep" }
-      })
-      const asked = yield* chat.send("delete a")
-      yield* chat.send("meanwhile")
-      yield* chat.send(yes(asked.requests[0]!))
-      assert.deepStrictEqual(runs, ["delete a"])
-      const last = seen.at(-1)!
-      assert.lengthOf(C.lateIn(yield* chat.lastPrompt), 1)
-      assert.deepStrictEqual(C.lateIn(last), [])
-      assert.lengthOf(usersOf(last), 2)
-      assert.deepStrictEqual(C.resultsOf(last).map(({ result }) => result), [{ deleted: "a" }])
-    }))
+  C.everyWay("L7 is not shown to policies, who see every result in its place", function*(way) {
+    const seen: Array<Prompt.Prompt> = []
+    const runs: Array<string> = []
+    const Delete = Tool.make("DeleteFile", {
+      parameters: { path: Schema.String },
+      success: Schema.Struct({ deleted: Schema.String }),
+      needsApproval: (_, { messages }) => (seen.push(Prompt.fromMessages(messages)), true)
+    })
+    const toolkit = yield* C.withHandlers(Toolkit.make(Delete), {
+      DeleteFile: ({ path }) => Effect.sync(() => (runs.push(`delete ${path}`), { deleted: path }))
+    })
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [ask, "fine", [C.deleteCall("c2", "b")]],
+      approval: { onNewMessage: "keep" }
+    })
+    const asked = yield* chat.send("delete a")
+    yield* chat.send("meanwhile")
+    yield* chat.send(yes(asked.requests[0]!))
+    assert.deepStrictEqual(runs, ["delete a"])
+    const last = seen.at(-1)!
+    assert.lengthOf(C.lateIn(yield* chat.lastPrompt), 1)
+    assert.deepStrictEqual(C.lateIn(last), [])
+    assert.lengthOf(usersOf(last), 2)
+    assert.deepStrictEqual(C.resultsOf(last).map(({ result }) => result), [{ deleted: "a" }])
+  })
 })
 
 describe("L7 a turn that was cut", () => {
@@ -299,40 +283,35 @@ describe("L7 a turn that was cut", () => {
 })
 
 describe("L7 what a prompt may end with", () => {
-  C.everyWay("L7 a program's own beginning of the assistant's message", (way) =>
-    Effect.gen(function*() {
-      const { toolkit } = yield* C.fileTools
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [ask, "deleted", "1}"],
-        script: { strict: { allowPrefill: true } }
-      })
-      const asked = yield* chat.send("delete a")
-      yield* chat.send(yes(asked.requests[0]!))
-      const begun: Prompt.RawInput = [{ role: "user", content: "As JSON?" }, { role: "assistant", content: "{\"a\":" }]
-      assert.strictEqual((yield* chat.send(begun)).text, "1}")
-      assert.deepStrictEqual(C.outline(yield* chat.lastPrompt).slice(-2), ["user:[As JSON?]", "assistant:[{\"a\":]"])
-    }))
+  C.everyWay("L7 a program's own beginning of the assistant's message", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [ask, "deleted", "1}"],
+      script: { strict: { allowPrefill: true } }
+    })
+    const asked = yield* chat.send("delete a")
+    yield* chat.send(yes(asked.requests[0]!))
+    const begun: Prompt.RawInput = [{ role: "user", content: "As JSON?" }, { role: "assistant", content: "{\"a\":" }]
+    assert.strictEqual((yield* chat.send(begun)).text, "1}")
+    assert.deepStrictEqual(C.outline(yield* chat.lastPrompt).slice(-2), ["user:[As JSON?]", "assistant:[{\"a\":]"])
+  })
 
-  C.everyWay(
-    "L7 L9 what the provider ran itself, behind a pause and behind an approval of its own",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat } = yield* Hosted.begin(way, [
-          [Hosted.asking(1)[0]!, Hosted.done(1), ScriptedModel.finish("pause")],
-          Hosted.asking(2),
-          [Hosted.done(2), ScriptedModel.finish("pause")],
-          "done"
-        ])
-        yield* chat.send("go")
-        const asked = yield* chat.send([])
-        assert.strictEqual((yield* chat.lastPrompt).content.at(-1)!.role, "assistant")
-        yield* chat.send(yes(asked.requests[0]!))
-        assert.strictEqual((yield* chat.send([])).text, "done")
-        const last = yield* chat.lastPrompt
-        assert.strictEqual(last.content.at(-1)!.role, "assistant")
-        C.assertWellFormed(last, Hosted.allowed)
-      })
-  )
+  C.everyWay("L7 L9 what the provider ran itself, behind a pause and behind an approval of its own", function*(way) {
+    const { chat } = yield* Hosted.begin(way, [
+      [Hosted.asking(1)[0]!, Hosted.done(1), ScriptedModel.finish("pause")],
+      Hosted.asking(2),
+      [Hosted.done(2), ScriptedModel.finish("pause")],
+      "done"
+    ])
+    yield* chat.send("go")
+    const asked = yield* chat.send([])
+    assert.strictEqual((yield* chat.lastPrompt).content.at(-1)!.role, "assistant")
+    yield* chat.send(yes(asked.requests[0]!))
+    assert.strictEqual((yield* chat.send([])).text, "done")
+    const last = yield* chat.lastPrompt
+    assert.strictEqual(last.content.at(-1)!.role, "assistant")
+    C.assertWellFormed(last, Hosted.allowed)
+  })
 })

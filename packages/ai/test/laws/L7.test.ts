@@ -140,34 +140,30 @@ const histories: Record<string, {
 
 describe("L7 malformed histories", () => {
   for (const [name, { messages, results }] of Object.entries(histories)) {
-    C.everyWay(
-      `L7 ${name}: the provider gets a well-formed prompt, now and on the next turn`,
-      (way) =>
-        Effect.gen(function*() {
-          const { runs, toolkit } = yield* C.fileTools
-          const chat = yield* C.start({ way, toolkit, turns: ["ok", "bye"], history: Prompt.fromMessages(messages) })
-          for (const message of ["go on", "go on again"]) {
-            yield* chat.send(message)
-            const prompt = yield* chat.lastPrompt
-            C.assertWellFormed(prompt)
-            assert.deepStrictEqual(runs, [], "nothing of a history runs")
-            const given = C.resultsOf(prompt)
-            assert.deepStrictEqual(given.map((part) => !part.isFailure), results.map(([, written]) => written))
-            for (const part of given) if (part.isFailure) C.reasonOf(part)
-            const texts = (prompt: Prompt.Prompt) =>
-              prompt.content.flatMap((message) =>
-                typeof message.content === "string"
-                  ? [message.content]
-                  : message.content.flatMap((part) => part.type === "text" ? [part.text] : [])
-              )
-            assert.deepStrictEqual(
-              texts(prompt),
-              [...texts(Prompt.fromMessages(messages)), ...(message === "go on" ? [] : ["go on", "ok"]), message],
-              "nothing that was said is lost"
-            )
-          }
-        })
-    )
+    C.everyWay(`L7 ${name}: the provider gets a well-formed prompt, now and on the next turn`, function*(way) {
+      const { runs, toolkit } = yield* C.fileTools
+      const chat = yield* C.start({ way, toolkit, turns: ["ok", "bye"], history: Prompt.fromMessages(messages) })
+      for (const message of ["go on", "go on again"]) {
+        yield* chat.send(message)
+        const prompt = yield* chat.lastPrompt
+        C.assertWellFormed(prompt)
+        assert.deepStrictEqual(runs, [], "nothing of a history runs")
+        const given = C.resultsOf(prompt)
+        assert.deepStrictEqual(given.map((part) => !part.isFailure), results.map(([, written]) => written))
+        for (const part of given) if (part.isFailure) C.reasonOf(part)
+        const texts = (prompt: Prompt.Prompt) =>
+          prompt.content.flatMap((message) =>
+            typeof message.content === "string"
+              ? [message.content]
+              : message.content.flatMap((part) => part.type === "text" ? [part.text] : [])
+          )
+        assert.deepStrictEqual(
+          texts(prompt),
+          [...texts(Prompt.fromMessages(messages)), ...(message === "go on" ? [] : ["go on", "ok"]), message],
+          "nothing that was said is lost"
+        )
+      }
+    })
   }
 
   for (const [name, { messages }] of Object.entries(histories)) {
@@ -183,32 +179,27 @@ describe("L7 malformed histories", () => {
       })))
   }
 
-  C.everyWay(
-    "L7 B17 approval parts left over, without a toolkit: none reaches the provider",
-    (way) =>
-      Effect.gen(function*() {
-        const { messages } = histories["approval parts of a settled call"]!
-        const chat = yield* C.start({ way, turns: ["ok"], history: Prompt.fromMessages(messages) })
-        assert.strictEqual((yield* chat.send("go on")).text, "ok")
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
-  )
+  C.everyWay("L7 B17 approval parts left over, without a toolkit: none reaches the provider", function*(way) {
+    const { messages } = histories["approval parts of a settled call"]!
+    const chat = yield* C.start({ way, turns: ["ok"], history: Prompt.fromMessages(messages) })
+    assert.strictEqual((yield* chat.send("go on")).text, "ok")
+    C.assertWellFormed(yield* chat.lastPrompt)
+  })
 
-  C.everyWay("L7 no result is given to two calls that share an id across messages", (way) =>
-    Effect.gen(function*() {
-      const { toolkit } = yield* C.fileTools
-      const history = Prompt.fromMessages([
-        user("1"),
-        assistant(call("a")),
-        tool(result("a", "first")),
-        user("2"),
-        assistant(call("a")),
-        tool(result("a", "second"))
-      ])
-      const chat = yield* C.start({ way, toolkit, turns: ["ok"], history })
-      yield* chat.send("go on")
-      assert.deepStrictEqual(C.resultsOf(yield* chat.lastPrompt).map((part) => part.result), ["first", "second"])
-    }))
+  C.everyWay("L7 no result is given to two calls that share an id across messages", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const history = Prompt.fromMessages([
+      user("1"),
+      assistant(call("a")),
+      tool(result("a", "first")),
+      user("2"),
+      assistant(call("a")),
+      tool(result("a", "second"))
+    ])
+    const chat = yield* C.start({ way, toolkit, turns: ["ok"], history })
+    yield* chat.send("go on")
+    assert.deepStrictEqual(C.resultsOf(yield* chat.lastPrompt).map((part) => part.result), ["first", "second"])
+  })
 })
 
 describe("L7 identity", () => {
@@ -234,16 +225,15 @@ describe("L7 identity", () => {
       for (const { prompt } of requests) assert.strictEqual(prompt, wellFormed)
     })))
 
-  C.everyWay("L7 messages of a well-formed history keep their identity", (way) =>
-    Effect.gen(function*() {
-      const { toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: ["ok", "bye"], history: wellFormed })
-      for (const message of ["3", "4"]) {
-        yield* chat.send(message)
-        const prompt = yield* chat.lastPrompt
-        for (const [index, message] of wellFormed.content.entries()) assert.strictEqual(prompt.content[index], message)
-      }
-    }))
+  C.everyWay("L7 messages of a well-formed history keep their identity", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: ["ok", "bye"], history: wellFormed })
+    for (const message of ["3", "4"]) {
+      yield* chat.send(message)
+      const prompt = yield* chat.lastPrompt
+      for (const [index, message] of wellFormed.content.entries()) assert.strictEqual(prompt.content[index], message)
+    }
+  })
 
   for (const [name, { messages }] of Object.entries(histories)) {
     it.effect(`L7 ${name}: untouched messages keep their identity, rewritten ones are interned`, () =>
@@ -265,32 +255,28 @@ describe("L7 identity", () => {
 })
 
 describe("L7 rewritten messages", () => {
-  C.everyWay(
-    "L7 a rewritten message keeps its other parts, its options, and their order",
-    (way) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* C.fileTools
-        const options = { test: { cache: true } }
-        const reasoning = Prompt.reasoningPart({ text: "hm", options })
-        const [before, between] = [text("first"), text("second")]
-        const [a, b] = [call("a"), call("b")]
-        const history = Prompt.fromMessages([
-          user("1"),
-          Prompt.assistantMessage({ content: [reasoning, before, a, request("a"), between, b], options }),
-          tool(response("a"), result("b")),
-          tool(result("a"))
-        ])
-        const chat = yield* C.start({ way, toolkit, turns: ["ok"], history })
-        yield* chat.send([])
-        const prompt = yield* chat.lastPrompt
-        C.assertWellFormed(prompt)
-        const rewritten = prompt.content[1]
-        assert.deepStrictEqual(rewritten!.options, options)
-        const expected = [reasoning, before, a, between, b]
-        assert.lengthOf(rewritten!.content, expected.length)
-        for (const [index, part] of expected.entries()) assert.strictEqual(rewritten!.content[index], part)
-      })
-  )
+  C.everyWay("L7 a rewritten message keeps its other parts, its options, and their order", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const options = { test: { cache: true } }
+    const reasoning = Prompt.reasoningPart({ text: "hm", options })
+    const [before, between] = [text("first"), text("second")]
+    const [a, b] = [call("a"), call("b")]
+    const history = Prompt.fromMessages([
+      user("1"),
+      Prompt.assistantMessage({ content: [reasoning, before, a, request("a"), between, b], options }),
+      tool(response("a"), result("b")),
+      tool(result("a"))
+    ])
+    const chat = yield* C.start({ way, toolkit, turns: ["ok"], history })
+    yield* chat.send([])
+    const prompt = yield* chat.lastPrompt
+    C.assertWellFormed(prompt)
+    const rewritten = prompt.content[1]
+    assert.deepStrictEqual(rewritten!.options, options)
+    const expected = [reasoning, before, a, between, b]
+    assert.lengthOf(rewritten!.content, expected.length)
+    for (const [index, part] of expected.entries()) assert.strictEqual(rewritten!.content[index], part)
+  })
 })
 
 describe("L7 random histories", () => {

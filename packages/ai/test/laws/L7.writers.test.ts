@@ -13,7 +13,7 @@ import * as C from "./conversation.ts"
 import * as Support from "./support.ts"
 
 const two = [C.deleteCall("c1", "a"), C.deleteCall("c2", "b")]
-const approveAll = (turn: C.Turn) => Prompt.approvalResponses(turn.requests.map((request) => Approval.approve(request)))
+const { approveAll } = C
 
 const writers: Record<string, (parts: ReadonlyArray<Response.AnyPart>) => Prompt.Prompt> = {
   "our fromResponseParts": Prompt.fromResponseParts,
@@ -64,145 +64,133 @@ describe("L7 writers", () => {
       assert.deepStrictEqual(roles, ["user", "assistant", "tool", "tool", "assistant"])
     })))
 
-  C.everyWay("L7 a history that was exported and read again goes on", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* C.fileTools
-      const chat = yield* C.start({ way, toolkit, turns: [two, "done", "bye"] })
-      const exported = Effect.gen(function*() {
-        const copy = yield* Chat.fromPrompt(yield* chat.history)
-        const read = yield* Chat.fromJson(yield* copy.exportJson)
-        yield* chat.setHistory(
-          yield* Effect.flatMap(read.exportJson, (json) => Effect.succeed(JSON.parse(json))).pipe(
-            Effect.map((json: { readonly content: ReadonlyArray<Prompt.MessageEncoded> }) => Prompt.make(json.content))
-          )
+  C.everyWay("L7 a history that was exported and read again goes on", function*(way) {
+    const { runs, toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [two, "done", "bye"] })
+    const exported = Effect.gen(function*() {
+      const copy = yield* Chat.fromPrompt(yield* chat.history)
+      const read = yield* Chat.fromJson(yield* copy.exportJson)
+      yield* chat.setHistory(
+        yield* Effect.flatMap(read.exportJson, (json) => Effect.succeed(JSON.parse(json))).pipe(
+          Effect.map((json: { readonly content: ReadonlyArray<Prompt.MessageEncoded> }) => Prompt.make(json.content))
         )
-      })
-      const asked = yield* chat.send("tidy up")
-      yield* exported
-      yield* chat.send(approveAll(asked))
-      yield* exported
-      assert.strictEqual((yield* chat.send("thanks")).text, "bye")
-      C.assertWellFormed(yield* chat.lastPrompt)
-      assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])
-    }))
+      )
+    })
+    const asked = yield* chat.send("tidy up")
+    yield* exported
+    yield* chat.send(approveAll(asked))
+    yield* exported
+    assert.strictEqual((yield* chat.send("thanks")).text, "bye")
+    C.assertWellFormed(yield* chat.lastPrompt)
+    assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b"])
+  })
 })
 
 describe("L7 incremental requests", () => {
-  C.everyWay(
-    "L7 B29 with ResponseIdTracker the turns after a settled approval are incremental",
-    (way) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* C.fileTools
-        const tracker = yield* ResponseIdTracker.make
-        const chat = yield* C.start({
-          way,
-          toolkit,
-          turns: [two, "done", "3", "4"],
-          script: { responseIds: true }
-        })
-        yield* Effect.gen(function*() {
-          yield* chat.send(approveAll(yield* chat.send("tidy up")))
-          yield* chat.send("three")
-          yield* chat.send("four")
-        }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
-        const requests = yield* chat.script.requests
-        for (const { prompt } of requests) C.assertWellFormed(prompt)
-        assert.deepStrictEqual(
-          requests.slice(1).map(({ incrementalPrompt, previousResponseId }) => [
-            previousResponseId,
-            incrementalPrompt === undefined ? undefined : C.outline(incrementalPrompt)
-          ]),
-          [
-            ["response-1", ["tool:[result c1, result c2]"]],
-            ["response-2", ["user:[three]"]],
-            ["response-3", ["user:[four]"]]
-          ]
-        )
-      })
-  )
+  C.everyWay("L7 B29 with ResponseIdTracker the turns after a settled approval are incremental", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const tracker = yield* ResponseIdTracker.make
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [two, "done", "3", "4"],
+      script: { responseIds: true }
+    })
+    yield* Effect.gen(function*() {
+      yield* chat.send(approveAll(yield* chat.send("tidy up")))
+      yield* chat.send("three")
+      yield* chat.send("four")
+    }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+    const requests = yield* chat.script.requests
+    for (const { prompt } of requests) C.assertWellFormed(prompt)
+    assert.deepStrictEqual(
+      requests.slice(1).map(({ incrementalPrompt, previousResponseId }) => [
+        previousResponseId,
+        incrementalPrompt === undefined ? undefined : C.outline(incrementalPrompt)
+      ]),
+      [
+        ["response-1", ["tool:[result c1, result c2]"]],
+        ["response-2", ["user:[three]"]],
+        ["response-3", ["user:[four]"]]
+      ]
+    )
+  })
 
-  C.everyWay("L7 B29 also after a partial batch and polling", (way) =>
-    Effect.gen(function*() {
-      const { toolkit } = yield* C.fileTools
-      const tracker = yield* ResponseIdTracker.make
-      const chat = yield* C.start({ way, toolkit, turns: [two, "done", "3"], script: { responseIds: true } })
-      yield* Effect.gen(function*() {
-        const asked = yield* chat.send("tidy up")
-        yield* chat.send([])
-        yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[1]!)]))
-        yield* chat.send(Prompt.approvalResponses([Approval.deny(asked.requests[0]!)]))
-        yield* chat.send("three")
-      }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
-      const last = (yield* chat.script.requests).at(-1)!
-      assert.strictEqual(last.previousResponseId, "response-2")
-      assert.deepStrictEqual(C.outline(last.incrementalPrompt!), ["user:[three]"])
-    }))
+  C.everyWay("L7 B29 also after a partial batch and polling", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const tracker = yield* ResponseIdTracker.make
+    const chat = yield* C.start({ way, toolkit, turns: [two, "done", "3"], script: { responseIds: true } })
+    yield* Effect.gen(function*() {
+      const asked = yield* chat.send("tidy up")
+      yield* chat.send([])
+      yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[1]!)]))
+      yield* chat.send(Prompt.approvalResponses([Approval.deny(asked.requests[0]!)]))
+      yield* chat.send("three")
+    }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+    const last = (yield* chat.script.requests).at(-1)!
+    assert.strictEqual(last.previousResponseId, "response-2")
+    assert.deepStrictEqual(C.outline(last.incrementalPrompt!), ["user:[three]"])
+  })
 
-  C.everyWay("L7 B29 the turns after a superseded request are incremental", (way) =>
-    Effect.gen(function*() {
-      const { toolkit } = yield* C.fileTools
-      const tracker = yield* ResponseIdTracker.make
-      const chat = yield* C.start({ way, toolkit, turns: [two, "2", "3"], script: { responseIds: true } })
-      yield* Effect.gen(function*() {
-        for (const message of ["one", "two", "three"]) yield* chat.send(message)
-      }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
-      const requests = yield* chat.script.requests
-      assert.deepStrictEqual(requests.map((request) => request.previousResponseId), [
-        undefined,
-        "response-1",
-        "response-2"
-      ])
-      assert.deepStrictEqual(requests.slice(1).map((request) => C.outline(request.incrementalPrompt!)), [
-        ["tool:[failure c1, failure c2]", "user:[two]"],
-        ["user:[three]"]
-      ])
-    }))
+  C.everyWay("L7 B29 the turns after a superseded request are incremental", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const tracker = yield* ResponseIdTracker.make
+    const chat = yield* C.start({ way, toolkit, turns: [two, "2", "3"], script: { responseIds: true } })
+    yield* Effect.gen(function*() {
+      for (const message of ["one", "two", "three"]) yield* chat.send(message)
+    }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+    const requests = yield* chat.script.requests
+    assert.deepStrictEqual(requests.map((request) => request.previousResponseId), [
+      undefined,
+      "response-1",
+      "response-2"
+    ])
+    assert.deepStrictEqual(requests.slice(1).map((request) => C.outline(request.incrementalPrompt!)), [
+      ["tool:[failure c1, failure c2]", "user:[two]"],
+      ["user:[three]"]
+    ])
+  })
 
   C.everyWay(
     "L7 B29 L6 a result that comes late is told, and every request after the first is incremental",
-    (way) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* C.fileTools
-        const tracker = yield* ResponseIdTracker.make
-        const chat = yield* C.start({
-          way,
-          toolkit,
-          turns: [[two[0]!], "2", "3", "4"],
-          script: { responseIds: true },
-          approval: { onNewMessage: "keep" }
-        })
-        yield* Effect.gen(function*() {
-          const asked = yield* chat.send("one")
-          yield* chat.send("two")
-          yield* chat.send(Prompt.concat(approveAll(asked), "three"))
-          yield* chat.send("four")
-        }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
-        const [, second, third, fourth] = yield* chat.script.requests
-        const note = C.lateNote({ tool: "DeleteFile", toolCallId: "c1", isFailure: false, result: { deleted: "a" } })
-        assert.deepStrictEqual([second, third, fourth].map((request) => C.outline(request!.incrementalPrompt!)), [
-          ["tool:[failure c1]", "user:[two]"],
-          ["user:[three]", `user:[${note}]`],
-          ["user:[four]"]
-        ])
+    function*(way) {
+      const { toolkit } = yield* C.fileTools
+      const tracker = yield* ResponseIdTracker.make
+      const chat = yield* C.start({
+        way,
+        toolkit,
+        turns: [[two[0]!], "2", "3", "4"],
+        script: { responseIds: true },
+        approval: { onNewMessage: "keep" }
       })
+      yield* Effect.gen(function*() {
+        const asked = yield* chat.send("one")
+        yield* chat.send("two")
+        yield* chat.send(Prompt.concat(approveAll(asked), "three"))
+        yield* chat.send("four")
+      }).pipe(Effect.provideService(ResponseIdTracker.ResponseIdTracker, tracker))
+      const [, second, third, fourth] = yield* chat.script.requests
+      const note = C.lateNote({ tool: "DeleteFile", toolCallId: "c1", isFailure: false, result: { deleted: "a" } })
+      assert.deepStrictEqual([second, third, fourth].map((request) => C.outline(request!.incrementalPrompt!)), [
+        ["tool:[failure c1]", "user:[two]"],
+        ["user:[three]", `user:[${note}]`],
+        ["user:[four]"]
+      ])
+    }
   )
 
-  C.everyWay(
-    "L7 rewritten messages are interned: the very same objects in the next turn's prompt",
-    (way) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* C.fileTools
-        const chat = yield* C.start({ way, toolkit, turns: [two, "done", "3", "4"] })
-        yield* chat.send(approveAll(yield* chat.send("tidy up")))
-        let before = yield* chat.lastPrompt
-        for (const message of ["three", "four"]) {
-          yield* chat.send(message)
-          const prompt = yield* chat.lastPrompt
-          for (const [index, message] of before.content.entries()) assert.strictEqual(prompt.content[index], message)
-          before = prompt
-        }
-      })
-  )
+  C.everyWay("L7 rewritten messages are interned: the very same objects in the next turn's prompt", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [two, "done", "3", "4"] })
+    yield* chat.send(approveAll(yield* chat.send("tidy up")))
+    let before = yield* chat.lastPrompt
+    for (const message of ["three", "four"]) {
+      yield* chat.send(message)
+      const prompt = yield* chat.lastPrompt
+      for (const [index, message] of before.content.entries()) assert.strictEqual(prompt.content[index], message)
+      before = prompt
+    }
+  })
 })
 
 describe("L7 histories that other hands changed", () => {
@@ -269,64 +257,60 @@ describe("L7 what is no history", () => {
     "parts for the text of the system": { role: "system", content: [part({ type: "text", text: "be good" })] }
   }
   for (const [what, message] of Object.entries(broken)) {
-    Support.forEachMode(`L7 ${what}: a typed error, and no model is called`, (mode) =>
-      Effect.gen(function*() {
-        const { model, calls } = yield* Support.answering
-        const turn = Support.takeTurn(mode, { model, history: Prompt.fromMessages([user("Go on."), odd(message)]) })
-        const reason = yield* Support.reasonOf(turn)
-        assert.strictEqual(reason._tag, "InvalidPrompt")
-        assert.strictEqual(yield* calls, 0)
-      }), ["generateText", "streamText"])
+    Support.forEachMode(`L7 ${what}: a typed error, and no model is called`, function*(mode) {
+      const { model, calls } = yield* Support.answering
+      const turn = Support.takeTurn(mode, { model, history: Prompt.fromMessages([user("Go on."), odd(message)]) })
+      const reason = yield* Support.reasonOf(turn)
+      assert.strictEqual(reason._tag, "InvalidPrompt")
+      assert.strictEqual(yield* calls, 0)
+    }, ["generateText", "streamText"])
   }
 
   Support.forEachMode(
     "L7 what a tool message cannot hold is not sent; a result by hand needs no options",
-    (mode) =>
-      Effect.gen(function*() {
-        const it = yield* send(mode, [
-          user("Go on."),
-          assistant(call("c1")),
-          odd({
-            role: "tool",
-            options: {},
-            content: [
-              { type: "tool-result", id: "c1", name: "ReadFile", result: "read", isFailure: false },
-              { type: "text", text: "and so on", options: {} }
-            ]
-          })
-        ])
-        assert.deepStrictEqual(
-          it.sent!.content.flatMap((message) =>
-            typeof message.content === "string" ? [] : message.content.map((part) => part.type)
-          ),
-          ["text", "tool-call", "tool-result"]
-        )
-        assert.deepStrictEqual(results(it.sent), ["read"])
-      }),
+    function*(mode) {
+      const it = yield* send(mode, [
+        user("Go on."),
+        assistant(call("c1")),
+        odd({
+          role: "tool",
+          options: {},
+          content: [
+            { type: "tool-result", id: "c1", name: "ReadFile", result: "read", isFailure: false },
+            { type: "text", text: "and so on", options: {} }
+          ]
+        })
+      ])
+      assert.deepStrictEqual(
+        it.sent!.content.flatMap((message) =>
+          typeof message.content === "string" ? [] : message.content.map((part) => part.type)
+        ),
+        ["text", "tool-call", "tool-result"]
+      )
+      assert.deepStrictEqual(results(it.sent), ["read"])
+    },
     ["generateText", "streamText"]
   )
 
-  Support.forEachMode("L7 the result of a tool that gives nothing is sent as null", (mode) =>
-    Effect.gen(function*() {
-      const it = yield* send(mode, [user("Go on."), assistant(call("c1")), tool(result("c1", undefined))])
-      assert.deepStrictEqual(results(it.sent), [null])
-    }))
+  Support.forEachMode("L7 the result of a tool that gives nothing is sent as null", function*(mode) {
+    const it = yield* send(mode, [user("Go on."), assistant(call("c1")), tool(result("c1", undefined))])
+    assert.deepStrictEqual(results(it.sent), [null])
+  })
 })
 
 describe("what was not made by our constructors", () => {
   for (const [what, options] of [["no options", undefined], ["null for a mark", { assent: null }]] as const) {
-    Support.forEachMode(`L7 an answer written by hand with ${what} is an answer`, (mode) =>
-      Effect.gen(function*() {
-        const { options: turn, request, tools } = yield* Asked.deletion(mode)
-        const part = { type: "tool-approval-response", approvalId: request.approvalId, approved: true, options }
-        yield* Support.takeTurn(mode, {
-          ...turn,
-          history: Prompt.concat(
-            turn.history,
-            Prompt.fromMessages([{ ...Prompt.toolMessage({ content: [] }), content: [part as never] }])
-          )
-        })
-        assert.strictEqual(tools.runs.length, 1)
-      }), ["generateText", "streamText"])
+    Support.forEachMode(`L7 an answer written by hand with ${what} is an answer`, function*(mode) {
+      const { options: turn, request, tools } = yield* Asked.deletion(mode)
+      const part = { type: "tool-approval-response", approvalId: request.approvalId, approved: true, options }
+      yield* Support.takeTurn(mode, {
+        ...turn,
+        history: Prompt.concat(
+          turn.history,
+          Prompt.fromMessages([{ ...Prompt.toolMessage({ content: [] }), content: [part as never] }])
+        )
+      })
+      assert.strictEqual(tools.runs.length, 1)
+    }, ["generateText", "streamText"])
   }
 })

@@ -61,52 +61,42 @@ const take = (mode: Support.Mode, kit: Support.Tools, calls: ReadonlyArray<Scrip
   })
 
 describe("L8 a call that the model got wrong, where nothing is gated", () => {
-  Support.forEachMode("L8 an unknown tool: one sentence names those there are", (mode) =>
-    Effect.gen(function*() {
-      const kit = yield* Support.makeTools([...tools, Search])
-      const said = yield* take(mode, kit, [Support.call("u", "Write", { path: "a" }), right])
-      assert.deepStrictEqual([said("u"), kit.count("Read")], [unknown("Read, Dynamic, Shell"), 1])
-    }))
+  Support.forEachMode("L8 an unknown tool: one sentence names those there are", function*(mode) {
+    const kit = yield* Support.makeTools([...tools, Search])
+    const said = yield* take(mode, kit, [Support.call("u", "Write", { path: "a" }), right])
+    assert.deepStrictEqual([said("u"), kit.count("Read")], [unknown("Read, Dynamic, Shell"), 1])
+  })
 
-  Support.forEachMode("L8 L17 of many tools some are named, and how many there are", (mode) =>
-    Effect.gen(function*() {
-      const many = Array.from({ length: 500 }, (_, index) => Tool.make(`Tool${index}${"x".repeat(100)}`))
-      const said = yield* take(mode, yield* Support.makeTools(many), [Support.call("u", "Write".repeat(500), {})])
-      assert.isBelow(said("u").length, 1_800)
-      assert.match(said("u"), /Tool19x+, and 480 more\.$/)
-    }))
+  Support.forEachMode("L8 L17 of many tools some are named, and how many there are", function*(mode) {
+    const many = Array.from({ length: 500 }, (_, index) => Tool.make(`Tool${index}${"x".repeat(100)}`))
+    const said = yield* take(mode, yield* Support.makeTools(many), [Support.call("u", "Write".repeat(500), {})])
+    assert.isBelow(said("u").length, 1_800)
+    assert.match(said("u"), /Tool19x+, and 480 more\.$/)
+  })
 
   for (const { name } of [...tools, Gated]) {
-    Support.forEachMode(
-      `L8 parameters that do not fit ${name}: which, and what was expected`,
-      (mode) =>
-        Effect.gen(function*() {
-          const kit = yield* Support.makeTools(name === "Gated" ? [...tools, Gated] : tools)
-          const calls = Object.values(wrong).map(([params], index) => Support.call(`w${index}`, name, params))
-          const said = yield* take(mode, kit, [...calls.slice(0, 2), right, ...calls.slice(2)])
-          assert.deepStrictEqual(
-            calls.map((_, index) => said(`w${index}`)),
-            Object.values(wrong).map(([, problem]) => unfit(name, problem))
-          )
-          assert.deepStrictEqual(kit.runs, [{ name: "Read", params: { path: "a" } }])
-        })
-    )
+    Support.forEachMode(`L8 parameters that do not fit ${name}: which, and what was expected`, function*(mode) {
+      const kit = yield* Support.makeTools(name === "Gated" ? [...tools, Gated] : tools)
+      const calls = Object.values(wrong).map(([params], index) => Support.call(`w${index}`, name, params))
+      const said = yield* take(mode, kit, [...calls.slice(0, 2), right, ...calls.slice(2)])
+      assert.deepStrictEqual(
+        calls.map((_, index) => said(`w${index}`)),
+        Object.values(wrong).map(([, problem]) => unfit(name, problem))
+      )
+      assert.deepStrictEqual(kit.runs, [{ name: "Read", params: { path: "a" } }])
+    })
   }
 
-  Support.forEachMode(
-    "L8 L15 what was expected is cut, and nothing of what was written is said",
-    (mode) =>
-      Effect.gen(function*() {
-        const Choose = Tool.make("Choose", {
-          parameters: { one: Schema.Literals(Array.from({ length: 500 }, (_, index) => `choice ${index}`)) },
-          success: Schema.String
-        })
-        const kit = yield* Support.makeTools([Choose])
-        const said = yield* take(mode, kit, [Support.call("w", "Choose", { one: "a secret" })])
-        assert.isBelow(said("w").length, 600)
-        assert.notInclude(said("w"), "a secret")
-      })
-  )
+  Support.forEachMode("L8 L15 what was expected is cut, and nothing of what was written is said", function*(mode) {
+    const Choose = Tool.make("Choose", {
+      parameters: { one: Schema.Literals(Array.from({ length: 500 }, (_, index) => `choice ${index}`)) },
+      success: Schema.String
+    })
+    const kit = yield* Support.makeTools([Choose])
+    const said = yield* take(mode, kit, [Support.call("w", "Choose", { one: "a secret" })])
+    assert.isBelow(said("w").length, 600)
+    assert.notInclude(said("w"), "a secret")
+  })
 
   it.effect("L8 in a stream, however it comes in chunks, what is right runs", () =>
     C.fresh(Effect.gen(function*() {

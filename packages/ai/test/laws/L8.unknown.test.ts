@@ -32,21 +32,17 @@ const take = (
 
 describe("L8 a call of a tool that is not in the toolkit", () => {
   for (const name of names) {
-    Support.forEachMode(
-      `L8 ${name}, alone: a failed result names it, and the model goes on`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const { chat, script, turn } = yield* take(mode, tools, [unknown(name)])
-          assert.deepStrictEqual([turn.results.length, turn.requests, turn.waiting], [1, [], false])
-          assertUnknown(turn.results[0], name)
-          const next = yield* chat.take()
-          assert.strictEqual(next.text, "done")
-          const sent = yield* Support.sentResults(script)
-          assert.lengthOf(sent, 1)
-          assertUnknown(sent[0], name)
-        })
-    )
+    Support.forEachMode(`L8 ${name}, alone: a failed result names it, and the model goes on`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const { chat, script, turn } = yield* take(mode, tools, [unknown(name)])
+      assert.deepStrictEqual([turn.results.length, turn.requests, turn.waiting], [1, [], false])
+      assertUnknown(turn.results[0], name)
+      const next = yield* chat.take()
+      assert.strictEqual(next.text, "done")
+      const sent = yield* Support.sentResults(script)
+      assert.lengthOf(sent, 1)
+      assertUnknown(sent[0], name)
+    })
   }
 
   const places: Record<
@@ -65,60 +61,54 @@ describe("L8 a call of a tool that is not in the toolkit", () => {
 
     Support.forEachMode(
       `L8 ${where} others: free ones run, gated ones are asked about and run when approved`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const { chat, script, turn } = yield* take(mode, tools, calls)
-          const results = new Map(turn.results.map((result) => [result.id, result]))
-          assert.deepStrictEqual([...results.keys()].toSorted(), ["r1", "u1"])
-          assertUnknown(results.get("u1"))
-          assert.strictEqual(results.get("r1")!.result, "text of a")
-          assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["d1"])
-          const next = yield* chat.take(Support.answers(Approval.approve(turn.requests[0]!)))
-          assert.strictEqual(next.text, "done")
-          assert.deepStrictEqual(tools.runs.map(({ name }) => name).toSorted(), ["DeleteFile", "ReadFile"])
-          const sent = yield* Support.sentResults(script)
-          assert.deepStrictEqual(sent.map(({ id, isFailure }) => [id, isFailure]).toSorted(), [
-            ["d1", false],
-            ["r1", false],
-            ["u1", true]
-          ])
-        })
+      function*(mode) {
+        const tools = yield* Support.makeTools()
+        const { chat, script, turn } = yield* take(mode, tools, calls)
+        const results = new Map(turn.results.map((result) => [result.id, result]))
+        assert.deepStrictEqual([...results.keys()].toSorted(), ["r1", "u1"])
+        assertUnknown(results.get("u1"))
+        assert.strictEqual(results.get("r1")!.result, "text of a")
+        assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["d1"])
+        const next = yield* chat.take(Support.answers(Approval.approve(turn.requests[0]!)))
+        assert.strictEqual(next.text, "done")
+        assert.deepStrictEqual(tools.runs.map(({ name }) => name).toSorted(), ["DeleteFile", "ReadFile"])
+        const sent = yield* Support.sentResults(script)
+        assert.deepStrictEqual(sent.map(({ id, isFailure }) => [id, isFailure]).toSorted(), [
+          ["d1", false],
+          ["r1", false],
+          ["u1", true]
+        ])
+      }
     )
 
-    Support.forEachMode(
-      `L8 ${where} others that are approved at once: they run, and the turn ends`,
-      (mode) =>
-        Effect.gen(function*() {
-          const tools = yield* Support.makeTools()
-          const shown: Array<string> = []
-          const controller = ApprovalController.interactive((request) => (shown.push(request.toolCallId), true))
-          const { turn } = yield* Effect.provideService(
-            take(mode, tools, calls),
-            ApprovalController.ApprovalController,
-            controller
-          )
-          assert.deepStrictEqual([shown, turn.requests], [["d1"], []])
-          assert.deepStrictEqual(turn.results.map(({ id, isFailure }) => [id, isFailure]).toSorted(), [
-            ["d1", false],
-            ["r1", false],
-            ["u1", true]
-          ])
-          assert.strictEqual(tools.runs.length, 2)
-        })
-    )
+    Support.forEachMode(`L8 ${where} others that are approved at once: they run, and the turn ends`, function*(mode) {
+      const tools = yield* Support.makeTools()
+      const shown: Array<string> = []
+      const controller = ApprovalController.interactive((request) => (shown.push(request.toolCallId), true))
+      const { turn } = yield* Effect.provideService(
+        take(mode, tools, calls),
+        ApprovalController.ApprovalController,
+        controller
+      )
+      assert.deepStrictEqual([shown, turn.requests], [["d1"], []])
+      assert.deepStrictEqual(turn.results.map(({ id, isFailure }) => [id, isFailure]).toSorted(), [
+        ["d1", false],
+        ["r1", false],
+        ["u1", true]
+      ])
+      assert.strictEqual(tools.runs.length, 2)
+    })
   }
 
-  Support.forEachMode("L8 several of them: each its own result; a long name is cut", (mode) =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const long = "M".repeat(10_000)
-      const { turn } = yield* take(mode, tools, [unknown("One", "u1"), unknown("Two", "u2"), unknown(long, "u3")])
-      const reasons = new Map(turn.results.map((result) => [result.id, Support.failureReason(result)]))
-      assert.include(reasons.get("u1"), "One")
-      assert.include(reasons.get("u2"), "Two")
-      assert.isBelow(reasons.get("u3")!.length, 1_000)
-    }))
+  Support.forEachMode("L8 several of them: each its own result; a long name is cut", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const long = "M".repeat(10_000)
+    const { turn } = yield* take(mode, tools, [unknown("One", "u1"), unknown("Two", "u2"), unknown(long, "u3")])
+    const reasons = new Map(turn.results.map((result) => [result.id, Support.failureReason(result)]))
+    assert.include(reasons.get("u1"), "One")
+    assert.include(reasons.get("u2"), "Two")
+    assert.isBelow(reasons.get("u3")!.length, 1_000)
+  })
 })
 
 const schema = Schema.Struct({ count: Schema.Number })

@@ -44,132 +44,119 @@ const blocks = withPolicy((call) => call.toolName.startsWith("mcp.") ? Approval.
 const month = 30 * 24 * 3_600_000
 
 describe("L9 a hosted call of a history", () => {
-  C.everyWay("L9 a policy that says nothing allows nothing: the request waits", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
-      const turn = yield* nothing(chat.send("go"))
-      assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
-      const later = yield* nothing(chat.send([]))
-      assert.deepStrictEqual(later.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
-      assert.strictEqual(yield* chat.calls, 1)
-      assert.strictEqual((yield* nothing(chat.send(answers(answer("mcpr_1"))))).text, "Done.")
-    }))
+  C.everyWay("L9 a policy that says nothing allows nothing: the request waits", function*(way) {
+    const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
+    const turn = yield* nothing(chat.send("go"))
+    assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
+    const later = yield* nothing(chat.send([]))
+    assert.deepStrictEqual(later.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
+    assert.strictEqual(yield* chat.calls, 1)
+    assert.strictEqual((yield* nothing(chat.send(answers(answer("mcpr_1"))))).text, "Done.")
+  })
 
   C.everyWay(
     "L4 L9 an answer that would edit it counts for nothing: it stays open, says why, and is an event",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
-        yield* chat.send("go")
-        const { seen, value: turn } = yield* refused(chat.send(answers(edit("mcpr_1"))))
-        assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
-        assert.match(turn.requests[0]?.reason ?? "", /edited parameters have no effect/)
-        assert.deepStrictEqual(seen, ["mcp_1 mcpr_1 InvalidEdit"])
-        assert.strictEqual(yield* chat.calls, 1)
-        const then = yield* refused(chat.send(answers(answer("mcpr_1"))))
-        assert.deepStrictEqual([then.value.text, then.seen], ["Done.", []], "an answer that edits nothing counts")
-        C.assertWellFormed(yield* chat.lastPrompt, allowed)
-      })
+    function*(way) {
+      const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
+      yield* chat.send("go")
+      const { seen, value: turn } = yield* refused(chat.send(answers(edit("mcpr_1"))))
+      assert.deepStrictEqual(turn.requests.map(({ approvalId }) => approvalId), ["mcpr_1"])
+      assert.match(turn.requests[0]?.reason ?? "", /edited parameters have no effect/)
+      assert.deepStrictEqual(seen, ["mcp_1 mcpr_1 InvalidEdit"])
+      assert.strictEqual(yield* chat.calls, 1)
+      const then = yield* refused(chat.send(answers(answer("mcpr_1"))))
+      assert.deepStrictEqual([then.value.text, then.seen], ["Done.", []], "an answer that edits nothing counts")
+      C.assertWellFormed(yield* chat.lastPrompt, allowed)
+    }
   )
 
-  C.everyWay("L9 a controller that says again what was proposed edits nothing", (way) =>
-    Effect.gen(function*() {
-      const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
-      const same = new Approval.Approved({ params: { path: "p1" } })
-      assert.strictEqual((yield* chat.send("go").pipe(withController(() => same))).text, "Done.")
-    }))
+  C.everyWay("L9 a controller that says again what was proposed edits nothing", function*(way) {
+    const { chat } = yield* begin(way, [asking(1), [done(1), ScriptedModel.text("Done.")]])
+    const same = new Approval.Approved({ params: { path: "p1" } })
+    assert.strictEqual((yield* chat.send("go").pipe(withController(() => same))).text, "Done.")
+  })
 
   C.everyWay(
     "L4 after its seal's time, where one was set, it cannot be judged, and is denied; a moment before it can",
-    (way) =>
-      Effect.gen(function*() {
-        const seals = yield* ApprovalSeal.ApprovalSeal
-        const monthly: ApprovalSeal.Service = {
-          ...seals,
-          seal: (binding) => seals.seal(binding, { expiresIn: month })
-        }
-        const cases = [
-          [seals, 120 * month, "approve"],
-          [monthly, month - 1, "approve"],
-          [monthly, month, "deny"],
-          [monthly, 2 * month, "deny"]
-        ] as const
-        for (const [seal, time, decision] of cases) {
-          const then = decision === "approve" ? [done(1), ScriptedModel.text("Done.")] : "Then not."
-          const { chat } = yield* begin(way, [asking(1), then])
-          yield* Effect.provideService(chat.send("go"), ApprovalSeal.ApprovalSeal, seal)
-          yield* TestClock.adjust(time)
-          const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1")))))
-          assert.deepStrictEqual(seen, [], "it is the call that was asked about")
-          const sent = approvals(yield* chat.lastPrompt)
-          assert.strictEqual(sent.filter((one) => one.startsWith(`${decision} mcpr_1`)).length, 1, sent.join())
-          assert.strictEqual(sent.filter((one) => !one.startsWith("request")).length, 1, sent.join())
-        }
-      })
+    function*(way) {
+      const seals = yield* ApprovalSeal.ApprovalSeal
+      const monthly: ApprovalSeal.Service = {
+        ...seals,
+        seal: (binding) => seals.seal(binding, { expiresIn: month })
+      }
+      const cases = [
+        [seals, 120 * month, "approve"],
+        [monthly, month - 1, "approve"],
+        [monthly, month, "deny"],
+        [monthly, 2 * month, "deny"]
+      ] as const
+      for (const [seal, time, decision] of cases) {
+        const then = decision === "approve" ? [done(1), ScriptedModel.text("Done.")] : "Then not."
+        const { chat } = yield* begin(way, [asking(1), then])
+        yield* Effect.provideService(chat.send("go"), ApprovalSeal.ApprovalSeal, seal)
+        yield* TestClock.adjust(time)
+        const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1")))))
+        assert.deepStrictEqual(seen, [], "it is the call that was asked about")
+        const sent = approvals(yield* chat.lastPrompt)
+        assert.strictEqual(sent.filter((one) => one.startsWith(`${decision} mcpr_1`)).length, 1, sent.join())
+        assert.strictEqual(sent.filter((one) => !one.startsWith("request")).length, 1, sent.join())
+      }
+    }
   )
 
-  C.everyWay(
-    "L4 of two requests for one call the second is refused, in an event, sealed or not",
-    (way) =>
-      Effect.gen(function*() {
-        for (const sealed of [true, false]) {
-          const { chat } = yield* begin(way, [asking(1), sealed ? [done(1), ScriptedModel.text("Done.")] : "Then not."])
-          yield* chat.send("go")
-          const messages = (yield* chat.history).content.map((message) =>
-            message.role !== "assistant" || sealed ? message : Prompt.assistantMessage({
-              content: message.content.map((part) => part.type === "tool-call" ? { ...part, options: {} } : part)
-            })
-          )
-          const second = Prompt.toolApprovalRequestPart({ approvalId: "mcpr_2", toolCallId: "mcp_1" })
-          yield* chat.setHistory(Prompt.fromMessages([...messages, Prompt.assistantMessage({ content: [second] })]))
-          const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1"), answer("mcpr_2")))))
-          assert.deepStrictEqual(seen, ["mcp_1 mcpr_2 Forged", ...sealed ? [] : ["mcp_1 mcpr_1 Forged"]])
-          const sent = approvals(yield* chat.lastPrompt).filter((one) => !one.startsWith("request"))
-          assert.lengthOf(sent, 1)
-          assert.match(sent[0]!, sealed ? /^approve mcpr_1/ : /^deny mcpr_1/)
-        }
-      })
-  )
-
-  C.everyWay(
-    "L11 an approval is judged again when the model is about to be called, and not before",
-    (way) =>
-      Effect.gen(function*() {
-        const judged: Array<string> = []
-        const counting = withPolicy((call) => {
-          judged.push(call.toolName)
-          return call.toolName.startsWith("mcp.") ? Approval.blocked("never") : undefined
+  C.everyWay("L4 of two requests for one call the second is refused, in an event, sealed or not", function*(way) {
+    for (const sealed of [true, false]) {
+      const { chat } = yield* begin(way, [asking(1), sealed ? [done(1), ScriptedModel.text("Done.")] : "Then not."])
+      yield* chat.send("go")
+      const messages = (yield* chat.history).content.map((message) =>
+        message.role !== "assistant" || sealed ? message : Prompt.assistantMessage({
+          content: message.content.map((part) => part.type === "tool-call" ? { ...part, options: {} } : part)
         })
-        const { chat } = yield* begin(way, [[...asking(1), C.deleteCall("c1", "a")], "Then not."])
-        const first = yield* chat.send("go")
-        const local = first.requests.find(({ toolName }) => toolName === "DeleteFile")!
-        const waiting = yield* counting(chat.send(answers(answer("mcpr_1"))))
-        assert.deepStrictEqual(waiting.requests.map(({ toolName }) => toolName), ["DeleteFile"])
-        assert.notInclude(judged, "mcp.github.create_issue")
-        assert.strictEqual(yield* chat.calls, 1)
-        const turn = yield* counting(chat.send(Prompt.approvalResponses([Approval.deny(local)])))
-        assert.include(judged, "mcp.github.create_issue")
-        assert.strictEqual(turn.text, "Then not.")
-        assert.match(approvals(yield* chat.lastPrompt).join(), /deny mcpr_1 never/)
-      })
-  )
+      )
+      const second = Prompt.toolApprovalRequestPart({ approvalId: "mcpr_2", toolCallId: "mcp_1" })
+      yield* chat.setHistory(Prompt.fromMessages([...messages, Prompt.assistantMessage({ content: [second] })]))
+      const { seen } = yield* refused(nothing(chat.send(answers(answer("mcpr_1"), answer("mcpr_2")))))
+      assert.deepStrictEqual(seen, ["mcp_1 mcpr_2 Forged", ...sealed ? [] : ["mcp_1 mcpr_1 Forged"]])
+      const sent = approvals(yield* chat.lastPrompt).filter((one) => !one.startsWith("request"))
+      assert.lengthOf(sent, 1)
+      assert.match(sent[0]!, sealed ? /^approve mcpr_1/ : /^deny mcpr_1/)
+    }
+  })
+
+  C.everyWay("L11 an approval is judged again when the model is about to be called, and not before", function*(way) {
+    const judged: Array<string> = []
+    const counting = withPolicy((call) => {
+      judged.push(call.toolName)
+      return call.toolName.startsWith("mcp.") ? Approval.blocked("never") : undefined
+    })
+    const { chat } = yield* begin(way, [[...asking(1), C.deleteCall("c1", "a")], "Then not."])
+    const first = yield* chat.send("go")
+    const local = first.requests.find(({ toolName }) => toolName === "DeleteFile")!
+    const waiting = yield* counting(chat.send(answers(answer("mcpr_1"))))
+    assert.deepStrictEqual(waiting.requests.map(({ toolName }) => toolName), ["DeleteFile"])
+    assert.notInclude(judged, "mcp.github.create_issue")
+    assert.strictEqual(yield* chat.calls, 1)
+    const turn = yield* counting(chat.send(Prompt.approvalResponses([Approval.deny(local)])))
+    assert.include(judged, "mcp.github.create_issue")
+    assert.strictEqual(turn.text, "Then not.")
+    assert.match(approvals(yield* chat.lastPrompt).join(), /deny mcpr_1 never/)
+  })
 
   C.everyWay(
     "L6 L11 a new message leaves an open request behind, but not an answer that comes with it",
-    (way) =>
-      Effect.gen(function*() {
-        const one = (yield* begin(way, [asking(1), "Something else."])).chat
-        yield* one.send("go")
-        const shown: Array<string> = []
-        const asks = withController((request) => (shown.push(request.approvalId), true))
-        assert.strictEqual((yield* asks(one.send("never mind"))).text, "Something else.")
-        assert.deepStrictEqual(shown, [])
-        const other = (yield* begin(way, [asking(1), "Then not."])).chat
-        yield* other.send("go")
-        const both = Prompt.concat(answers(answer("mcpr_1")), Prompt.make("and hurry"))
-        assert.strictEqual((yield* blocks(other.send(both))).text, "Then not.")
-        assert.match(approvals(yield* other.lastPrompt).join(), /deny mcpr_1 never/)
-      })
+    function*(way) {
+      const one = (yield* begin(way, [asking(1), "Something else."])).chat
+      yield* one.send("go")
+      const shown: Array<string> = []
+      const asks = withController((request) => (shown.push(request.approvalId), true))
+      assert.strictEqual((yield* asks(one.send("never mind"))).text, "Something else.")
+      assert.deepStrictEqual(shown, [])
+      const other = (yield* begin(way, [asking(1), "Then not."])).chat
+      yield* other.send("go")
+      const both = Prompt.concat(answers(answer("mcpr_1")), Prompt.make("and hurry"))
+      assert.strictEqual((yield* blocks(other.send(both))).text, "Then not.")
+      assert.match(approvals(yield* other.lastPrompt).join(), /deny mcpr_1 never/)
+    }
   )
 })
 
@@ -220,48 +207,39 @@ describe("L9 what a hosted call says of itself", () => {
 })
 
 describe("L9 results of the provider's own calls", () => {
-  Support.forEachMode(
-    "L9 that stand in tool messages go back behind their calls, each once",
-    (mode) =>
-      Effect.gen(function*() {
-        const it = yield* send(mode, [
-          user("Go on."),
-          assistant(search("p1"), search("p2")),
-          tool(found("p2"), found("p1"), found("p2", "again"), found("p3"))
-        ])
-        assert.deepStrictEqual(
-          it.sent!.content.map((message) => message.role),
-          ["user", "assistant"]
-        )
-        assert.deepStrictEqual(results(it.sent), ["found p2", "found p1"])
-      })
-  )
+  Support.forEachMode("L9 that stand in tool messages go back behind their calls, each once", function*(mode) {
+    const it = yield* send(mode, [
+      user("Go on."),
+      assistant(search("p1"), search("p2")),
+      tool(found("p2"), found("p1"), found("p2", "again"), found("p3"))
+    ])
+    assert.deepStrictEqual(
+      it.sent!.content.map((message) => message.role),
+      ["user", "assistant"]
+    )
+    assert.deepStrictEqual(results(it.sent), ["found p2", "found p1"])
+  })
 
   Support.forEachMode(
     "L9 without their calls they pass where they stand, or are dropped, and nothing fails",
-    (mode) =>
-      Effect.gen(function*() {
-        const behind = yield* send(mode, [user("Go on."), assistant(text("so"), found("p1"))])
-        assert.deepStrictEqual(results(behind.sent), ["found p1"])
-        const moved = yield* send(mode, [user("Go on."), assistant(text("so")), tool(found("p1"))])
-        assert.deepStrictEqual(results(moved.sent), [])
-        const other = yield* send(mode, [user("Go on."), assistant(search("p1"), found("p2"), found("p1"))])
-        assert.deepStrictEqual(results(other.sent), ["found p2", "found p1"])
-      })
+    function*(mode) {
+      const behind = yield* send(mode, [user("Go on."), assistant(text("so"), found("p1"))])
+      assert.deepStrictEqual(results(behind.sent), ["found p1"])
+      const moved = yield* send(mode, [user("Go on."), assistant(text("so")), tool(found("p1"))])
+      assert.deepStrictEqual(results(moved.sent), [])
+      const other = yield* send(mode, [user("Go on."), assistant(search("p1"), found("p2"), found("p1"))])
+      assert.deepStrictEqual(results(other.sent), ["found p2", "found p1"])
+    }
   )
 
-  Support.forEachMode(
-    "L10 a request whose call was trimmed is void, whoever else called",
-    (mode) =>
-      Effect.gen(function*() {
-        const it = yield* send(mode, [
-          user("Go on."),
-          assistant(search("p1"), found("p1"), Support.requestPart("r", "p2"))
-        ])
-        assert.deepStrictEqual([it.turn.requests, it.turn.text], [[], "done"])
-        assert.deepStrictEqual(results(it.sent), ["found p1"])
-      })
-  )
+  Support.forEachMode("L10 a request whose call was trimmed is void, whoever else called", function*(mode) {
+    const it = yield* send(mode, [
+      user("Go on."),
+      assistant(search("p1"), found("p1"), Support.requestPart("r", "p2"))
+    ])
+    assert.deepStrictEqual([it.turn.requests, it.turn.text], [[], "done"])
+    assert.deepStrictEqual(results(it.sent), ["found p1"])
+  })
 
   const approvals = (prompt: Prompt.Prompt) =>
     Support.partsOf(prompt).flatMap((part) => part.type.startsWith("tool-approval") ? [part.type] : [])
@@ -281,26 +259,25 @@ describe("L9 results of the provider's own calls", () => {
   for (const [when, [history, passes]] of Object.entries(late)) {
     Support.forEachMode(
       `L6 L9 an answer to the provider's request, ${when}: ${passes ? "passes" : "is too late"}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const script = yield* ScriptedModel.make({
-            turns: [],
-            afterLastTurn: "done",
-            strict: { allowProviderApprovals: ["mcpr_1"] }
-          })
-          const tools = yield* Support.makeTools()
-          yield* Support.takeTurn(mode, {
-            model: script.model,
-            toolkit: tools.toolkit,
-            history: Prompt.fromMessages([user("Go on."), ...history])
-          })
-          const requests = yield* script.requests
-          // Nothing comes of one that is too late, so there is nothing to call the model for.
-          assert.deepStrictEqual(
-            requests.map(({ prompt }) => approvals(prompt)),
-            passes ? [["tool-approval-response"]] : []
-          )
-        }),
+      function*(mode) {
+        const script = yield* ScriptedModel.make({
+          turns: [],
+          afterLastTurn: "done",
+          strict: { allowProviderApprovals: ["mcpr_1"] }
+        })
+        const tools = yield* Support.makeTools()
+        yield* Support.takeTurn(mode, {
+          model: script.model,
+          toolkit: tools.toolkit,
+          history: Prompt.fromMessages([user("Go on."), ...history])
+        })
+        const requests = yield* script.requests
+        // Nothing comes of one that is too late, so there is nothing to call the model for.
+        assert.deepStrictEqual(
+          requests.map(({ prompt }) => approvals(prompt)),
+          passes ? [["tool-approval-response"]] : []
+        )
+      },
       ["generateText", "streamText"]
     )
   }
@@ -308,36 +285,34 @@ describe("L9 results of the provider's own calls", () => {
   for (const onNewMessage of ["keep", "hold", "fail"] as const) {
     Support.forEachMode(
       `L6 L9 only a new message that supersedes makes an answer late: ${onNewMessage}`,
-      (mode) =>
-        Effect.gen(function*() {
-          const script = yield* ScriptedModel.make({ turns: ["done"], strict: { allowProviderApprovals: ["mcpr_1"] } })
-          yield* Support.takeTurn(mode, {
-            model: script.model,
-            history: Prompt.fromMessages([user("Go on."), asking, user("Well?"), assistant(text("Well.")), answer]),
-            approval: { onNewMessage }
-          })
-          const requests = yield* script.requests
-          assert.deepStrictEqual(approvals(requests.at(-1)!.prompt), ["tool-approval-response"])
-        }),
+      function*(mode) {
+        const script = yield* ScriptedModel.make({ turns: ["done"], strict: { allowProviderApprovals: ["mcpr_1"] } })
+        yield* Support.takeTurn(mode, {
+          model: script.model,
+          history: Prompt.fromMessages([user("Go on."), asking, user("Well?"), assistant(text("Well.")), answer]),
+          approval: { onNewMessage }
+        })
+        const requests = yield* script.requests
+        assert.deepStrictEqual(approvals(requests.at(-1)!.prompt), ["tool-approval-response"])
+      },
       ["generateText", "streamText"]
     )
   }
 
   Support.forEachMode(
     "L6 L9 a request that nobody answered before a new message reaches no provider, not even our make",
-    (mode) =>
-      Effect.gen(function*() {
-        const script = yield* Support.answering
-        const model = yield* LanguageModel.make(script.params)
-        const tools = yield* Support.makeTools()
-        yield* Support.takeTurn(mode, {
-          model,
-          toolkit: tools.toolkit,
-          history: Prompt.fromMessages([user("Go on."), asking]),
-          prompt: "Well?"
-        })
-        const requests = yield* script.requests
-        assert.deepStrictEqual(requests.map(({ prompt }) => approvals(prompt)), [[]])
+    function*(mode) {
+      const script = yield* Support.answering
+      const model = yield* LanguageModel.make(script.params)
+      const tools = yield* Support.makeTools()
+      yield* Support.takeTurn(mode, {
+        model,
+        toolkit: tools.toolkit,
+        history: Prompt.fromMessages([user("Go on."), asking]),
+        prompt: "Well?"
       })
+      const requests = yield* script.requests
+      assert.deepStrictEqual(requests.map(({ prompt }) => approvals(prompt)), [[]])
+    }
   )
 })

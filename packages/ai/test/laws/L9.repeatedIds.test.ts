@@ -44,36 +44,34 @@ const lastAnswer = (prompt: Prompt.Prompt) => {
 for (const [where, decides] of Object.entries(deciders)) {
   for (const callId of ["mcp_1", "mcp_2"]) {
     describe(`L9 L13 the provider's request of an id used again, for ${callId}, ${where}`, () => {
-      C.everyWay(`it is asked about, and the "no" to it is told, ${callId}, ${where}`, (way) =>
-        Effect.gen(function*() {
-          const { chat } = yield* H.begin(way, [
-            H.asking(1),
-            [H.done(1), ScriptedModel.text("One."), ...again(callId)],
-            "Then not."
-          ])
-          yield* chat.send("go")
-          const asked = yield* decides(chat.send(answer(true)))
-          assert.deepStrictEqual(asked.requests.map(({ approvalId, toolName }) => [approvalId, toolName]), [
-            ["mcpr_1", "mcp.github.delete_repository"]
-          ])
-          // What was said to the one before is no consent to this one.
-          const waits = yield* decides(chat.send([]))
-          assert.deepStrictEqual([waits.finishReason, yield* chat.calls], ["pause", 2])
-          assert.deepStrictEqual(waits.requests.map(({ params }) => params), [{ path: "other" }])
-          const denied = yield* decides(chat.send(answer(false, "not that one")))
-          assert.deepStrictEqual([denied.text, yield* chat.calls], ["Then not.", 3])
-          assert.deepStrictEqual(lastAnswer(yield* chat.lastPrompt), [2, "deny mcpr_1 not that one"])
-        }))
+      C.everyWay(`it is asked about, and the "no" to it is told, ${callId}, ${where}`, function*(way) {
+        const { chat } = yield* H.begin(way, [
+          H.asking(1),
+          [H.done(1), ScriptedModel.text("One."), ...again(callId)],
+          "Then not."
+        ])
+        yield* chat.send("go")
+        const asked = yield* decides(chat.send(answer(true)))
+        assert.deepStrictEqual(asked.requests.map(({ approvalId, toolName }) => [approvalId, toolName]), [
+          ["mcpr_1", "mcp.github.delete_repository"]
+        ])
+        // What was said to the one before is no consent to this one.
+        const waits = yield* decides(chat.send([]))
+        assert.deepStrictEqual([waits.finishReason, yield* chat.calls], ["pause", 2])
+        assert.deepStrictEqual(waits.requests.map(({ params }) => params), [{ path: "other" }])
+        const denied = yield* decides(chat.send(answer(false, "not that one")))
+        assert.deepStrictEqual([denied.text, yield* chat.calls], ["Then not.", 3])
+        assert.deepStrictEqual(lastAnswer(yield* chat.lastPrompt), [2, "deny mcpr_1 not that one"])
+      })
 
-      C.everyWay(`a "no" to the first is none to the second, ${callId}, ${where}`, (way) =>
-        Effect.gen(function*() {
-          const { chat } = yield* H.begin(way, [H.asking(1), [ScriptedModel.text("Well."), ...again(callId)], "Done."])
-          yield* chat.send("go")
-          const asked = yield* decides(chat.send(answer(false)))
-          assert.lengthOf(asked.requests, 1)
-          assert.strictEqual((yield* decides(chat.send(answer(true)))).text, "Done.")
-          assert.deepStrictEqual(lastAnswer(yield* chat.lastPrompt), [2, "approve mcpr_1"])
-        }))
+      C.everyWay(`a "no" to the first is none to the second, ${callId}, ${where}`, function*(way) {
+        const { chat } = yield* H.begin(way, [H.asking(1), [ScriptedModel.text("Well."), ...again(callId)], "Done."])
+        yield* chat.send("go")
+        const asked = yield* decides(chat.send(answer(false)))
+        assert.lengthOf(asked.requests, 1)
+        assert.strictEqual((yield* decides(chat.send(answer(true)))).text, "Done.")
+        assert.deepStrictEqual(lastAnswer(yield* chat.lastPrompt), [2, "approve mcpr_1"])
+      })
     })
   }
 }

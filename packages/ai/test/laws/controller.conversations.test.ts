@@ -44,101 +44,90 @@ const asker = (options?: Partial<ApprovalController.Service>) => {
 const pass = (time: Parameters<typeof TestClock.adjust>[0]) => Effect.andThen(TestClock.adjust(time), idle)
 
 describe("a controller: questions of different conversations", () => {
-  C.everyWay(
-    "never wait for each other; those of one are asked one at a time, in their order",
-    (way) =>
+  C.everyWay("never wait for each other; those of one are asked one at a time, in their order", function*(way) {
+    const { controller, seen } = asker()
+    const [first, ...others] = yield* turns(way, controller, scopes)
+    yield* idle
+    assert.deepStrictEqual(seen, ["0a", "1a", "2a", "3a"])
+    yield* pass("1 second")
+    assert.deepStrictEqual(seen.slice(4), ["1b", "2b", "3b"])
+    yield* pass("1 second")
+    for (const { runs, turn } of others) {
+      yield* Fiber.join(turn)
+      assert.lengthOf(runs, 2)
+    }
+    assert.deepStrictEqual([seen.length, first!.runs], [7, []])
+    yield* pass("1 minute")
+    yield* pass("1 second")
+    yield* Fiber.join(first!.turn)
+    assert.deepStrictEqual([seen.at(-1), first!.runs.length], ["0b", 2])
+  })
+
+  /** The second of two turns waits until the first was answered. */
+  const oneAtATime = Effect.fnUntraced(function*(
+    way: C.Way,
+    scopes: ReadonlyArray<Approval.ApprovalScope>,
+    options?: Parameters<typeof asker>[0]
+  ) {
+    const { controller, seen } = asker(options)
+    const started = yield* turns(way, controller, scopes)
+    yield* idle
+    assert.deepStrictEqual(seen, ["0a"])
+    yield* pass("1 minute")
+    for (let step = 0; step < 3; step++) yield* pass("1 second")
+    yield* Effect.forEach(started, ({ turn }) => Fiber.join(turn))
+    assert.lengthOf(seen, 4)
+  })
+
+  C.everyWay("two turns of one conversation, and all without a name, are asked one at a time", function*(way) {
+    for (const scope of [{ conversation: "one" }, {}]) yield* oneAtATime(way, [scope, { ...scope }])
+  })
+
+  C.everyWay("are asked one at a time of a controller that says they are one person", function*(way) {
+    const ada = {}
+    yield* oneAtATime(way, scopes.slice(0, 2), { personOf: () => ada })
+  })
+
+  C.everyWay("stand in lists of their own", function*(way) {
+    const seen: Array<ReadonlyArray<string>> = []
+    const controller = ApprovalController.batch((requests) => {
+      seen.push(requests.map(M.pathOf))
+      return Effect.as(Effect.sleep(seen.length === 1 ? "1 minute" : "1 second"), requests.map(() => true))
+    })
+    const [first, second] = yield* turns(way, controller, scopes.slice(0, 2))
+    yield* idle
+    yield* pass("10 millis")
+    assert.deepStrictEqual(seen, [["0a", "0b"], ["1a", "1b"]])
+    yield* pass("1 second")
+    yield* Fiber.join(second!.turn)
+    assert.deepStrictEqual([first!.runs.length, second!.runs.length], [0, 2])
+    yield* pass("1 minute")
+    yield* Fiber.join(first!.turn)
+  })
+
+  C.everyWay("may be asked from within one another, both ways: nobody waits for ever", function*(way) {
+    const within = Context.Reference<boolean>("test/within", { defaultValue: () => false })
+    const other = { one: "two", two: "one" } as const
+    const controller: ApprovalController.Service = ApprovalController.interactive(() =>
       Effect.gen(function*() {
-        const { controller, seen } = asker()
-        const [first, ...others] = yield* turns(way, controller, scopes)
-        yield* idle
-        assert.deepStrictEqual(seen, ["0a", "1a", "2a", "3a"])
-        yield* pass("1 second")
-        assert.deepStrictEqual(seen.slice(4), ["1b", "2b", "3b"])
-        yield* pass("1 second")
-        for (const { runs, turn } of others) {
-          yield* Fiber.join(turn)
-          assert.lengthOf(runs, 2)
-        }
-        assert.deepStrictEqual([seen.length, first!.runs], [7, []])
-        yield* pass("1 minute")
-        yield* pass("1 second")
-        yield* Fiber.join(first!.turn)
-        assert.deepStrictEqual([seen.at(-1), first!.runs.length], ["0b", 2])
+        const { conversation } = yield* Approval.Scope
+        if (yield* within) return true
+        yield* Effect.sleep("1 second")
+        yield* ApprovalController.request({ name: "may I?" }).pipe(
+          answeredBy(controller),
+          Effect.provideService(Approval.Scope, { conversation: other[conversation as keyof typeof other] }),
+          Effect.provideService(within, true)
+        )
+        return true
       })
-  )
-
-  C.everyWay(
-    "two turns of one conversation, and all without a name, are asked one at a time",
-    (way) =>
-      Effect.gen(function*() {
-        for (const scope of [{ conversation: "one" }, {}]) {
-          const { controller, seen } = asker()
-          const started = yield* turns(way, controller, [scope, { ...scope }])
-          yield* idle
-          assert.deepStrictEqual(seen, ["0a"])
-          yield* pass("1 minute")
-          for (let step = 0; step < 3; step++) yield* pass("1 second")
-          yield* Effect.forEach(started, ({ turn }) => Fiber.join(turn))
-          assert.lengthOf(seen, 4)
-        }
-      })
-  )
-
-  C.everyWay("are asked one at a time of a controller that says they are one person", (way) =>
-    Effect.gen(function*() {
-      const ada = {}
-      const { controller, seen } = asker({ personOf: () => ada })
-      const started = yield* turns(way, controller, scopes.slice(0, 2))
-      yield* idle
-      assert.deepStrictEqual(seen, ["0a"])
-      yield* pass("1 minute")
-      for (let step = 0; step < 3; step++) yield* pass("1 second")
-      yield* Effect.forEach(started, ({ turn }) => Fiber.join(turn))
-      assert.lengthOf(seen, 4)
-    }))
-
-  C.everyWay("stand in lists of their own", (way) =>
-    Effect.gen(function*() {
-      const seen: Array<ReadonlyArray<string>> = []
-      const controller = ApprovalController.batch((requests) => {
-        seen.push(requests.map(M.pathOf))
-        return Effect.as(Effect.sleep(seen.length === 1 ? "1 minute" : "1 second"), requests.map(() => true))
-      })
-      const [first, second] = yield* turns(way, controller, scopes.slice(0, 2))
-      yield* idle
-      yield* pass("10 millis")
-      assert.deepStrictEqual(seen, [["0a", "0b"], ["1a", "1b"]])
-      yield* pass("1 second")
-      yield* Fiber.join(second!.turn)
-      assert.deepStrictEqual([first!.runs.length, second!.runs.length], [0, 2])
-      yield* pass("1 minute")
-      yield* Fiber.join(first!.turn)
-    }))
-
-  C.everyWay("may be asked from within one another, both ways: nobody waits for ever", (way) =>
-    Effect.gen(function*() {
-      const within = Context.Reference<boolean>("test/within", { defaultValue: () => false })
-      const other = { one: "two", two: "one" } as const
-      const controller: ApprovalController.Service = ApprovalController.interactive(() =>
-        Effect.gen(function*() {
-          const { conversation } = yield* Approval.Scope
-          if (yield* within) return true
-          yield* Effect.sleep("1 second")
-          yield* ApprovalController.request({ name: "may I?" }).pipe(
-            answeredBy(controller),
-            Effect.provideService(Approval.Scope, { conversation: other[conversation as keyof typeof other] }),
-            Effect.provideService(within, true)
-          )
-          return true
-        })
-      )
-      const started = yield* turns(way, controller, scopes.slice(0, 2))
-      yield* idle
-      yield* pass("1 second")
-      yield* pass("1 second")
-      for (const { runs, turn } of started) {
-        yield* Fiber.join(turn)
-        assert.lengthOf(runs, 2)
-      }
-    }))
+    )
+    const started = yield* turns(way, controller, scopes.slice(0, 2))
+    yield* idle
+    yield* pass("1 second")
+    yield* pass("1 second")
+    for (const { runs, turn } of started) {
+      yield* Fiber.join(turn)
+      assert.lengthOf(runs, 2)
+    }
+  })
 })

@@ -55,111 +55,94 @@ const innerTurn = Effect.fnUntraced(function*(path: string, runs: Array<string>)
 })
 
 describe("nested: a handler that asks", () => {
-  C.everyWay(
-    "is answered by the same person, after its own approval, one question at a time",
-    (way) =>
-      Effect.gen(function*() {
-        const chat = yield* deploying(way, ({ path }) => ask(`stop ${path}`), [[call("c1", "a"), call("c2", "b")]])
-        const ada = M.person((request) => M.pathOf(request) !== "stop b")
-        const turn = yield* ada.answers(chat.send("go"))
-        assert.deepStrictEqual(ada.seen.toSorted(), ["a", "b", "stop a", "stop b"])
-        assert.isBelow(ada.seen.indexOf("a"), ada.seen.indexOf("stop a"))
-        assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]).toSorted(), [
-          ["c1", "Approved"],
-          ["c2", "Denied"]
-        ])
-      })
-  )
+  C.everyWay("is answered by the same person, after its own approval, one question at a time", function*(way) {
+    const chat = yield* deploying(way, ({ path }) => ask(`stop ${path}`), [[call("c1", "a"), call("c2", "b")]])
+    const ada = M.person((request) => M.pathOf(request) !== "stop b")
+    const turn = yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual(ada.seen.toSorted(), ["a", "b", "stop a", "stop b"])
+    assert.isBelow(ada.seen.indexOf("a"), ada.seen.indexOf("stop a"))
+    assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]).toSorted(), [
+      ["c1", "Approved"],
+      ["c2", "Denied"]
+    ])
+  })
 
-  C.everyWay("in a tool that needs nobody too", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")]], make(false))
-      const ada = M.person(() => true)
-      const turn = yield* ada.answers(chat.send("go"))
-      assert.deepStrictEqual([ada.seen, turn.results[0]!.result], [["stop"], "Approved"])
-    }))
+  C.everyWay("in a tool that needs nobody too", function*(way) {
+    const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")]], make(false))
+    const ada = M.person(() => true)
+    const turn = yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual([ada.seen, turn.results[0]!.result], [["stop"], "Approved"])
+  })
 
-  C.everyWay(
-    "with several approvals at once and one permit for them, nobody waits for ever",
-    (way) =>
-      Effect.gen(function*() {
-        const chat = yield* deploying(way, ({ path }) => ask(`stop ${path}`), [
-          ["a", "b", "c", "d"].map((path) => call(path, path))
-        ])
-        const ada = M.person(() => Effect.as(Effect.yieldNow, true))
-        const turn = yield* ada.answers(chat.send("go", { concurrency: 1 }))
-        assert.lengthOf(turn.results, 4)
-        assert.lengthOf(ada.seen, 8)
-      })
-  )
+  C.everyWay("with several approvals at once and one permit for them, nobody waits for ever", function*(way) {
+    const chat = yield* deploying(way, ({ path }) => ask(`stop ${path}`), [
+      ["a", "b", "c", "d"].map((path) => call(path, path))
+    ])
+    const ada = M.person(() => Effect.as(Effect.yieldNow, true))
+    const turn = yield* ada.answers(chat.send("go", { concurrency: 1 }))
+    assert.lengthOf(turn.results, 4)
+    assert.lengthOf(ada.seen, 8)
+  })
 
-  C.everyWay("a batch takes the inner questions as it takes the others", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* deploying(way, ({ path }) => ask(`stop ${path}`), [[call("c1", "a"), call("c2", "b")]])
-      const shown: Array<number> = []
-      const controller = ApprovalController.batch(
-        (requests) => (shown.push(requests.length), requests.map(() => true)),
-        { window: 0 }
+  C.everyWay("a batch takes the inner questions as it takes the others", function*(way) {
+    const chat = yield* deploying(way, ({ path }) => ask(`stop ${path}`), [[call("c1", "a"), call("c2", "b")]])
+    const shown: Array<number> = []
+    const controller = ApprovalController.batch(
+      (requests) => (shown.push(requests.length), requests.map(() => true)),
+      { window: 0 }
+    )
+    const asking = yield* Effect.forkChild(
+      chat.send("go").pipe(
+        Effect.provideService(ApprovalController.ApprovalController, controller)
       )
-      const asking = yield* Effect.forkChild(
-        chat.send("go").pipe(
-          Effect.provideService(ApprovalController.ApprovalController, controller)
-        )
-      )
-      const turn = yield* Fiber.join(asking)
-      assert.deepStrictEqual(turn.results.map(({ result }) => result), ["Approved", "Approved"])
-      assert.strictEqual(shown.reduce((sum, count) => sum + count, 0), 4)
-    }))
+    )
+    const turn = yield* Fiber.join(asking)
+    assert.deepStrictEqual(turn.results.map(({ result }) => result), ["Approved", "Approved"])
+    assert.strictEqual(shown.reduce((sum, count) => sum + count, 0), 4)
+  })
 
-  C.everyWay("where nobody answers inline it gets a typed error, and can say so", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")]], make(false))
-      const turn = yield* chat.send("go")
-      assert.deepStrictEqual([turn.results[0]!.isFailure, turn.results[0]!.result], [true, "ApprovalRequired"])
-    }))
+  C.everyWay("where nobody answers inline it gets a typed error, and can say so", function*(way) {
+    const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")]], make(false))
+    const turn = yield* chat.send("go")
+    assert.deepStrictEqual([turn.results[0]!.isFailure, turn.results[0]!.result], [true, "ApprovalRequired"])
+  })
 
-  M.everyWay("what was remembered of its question answers the next", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")], [call("c2", "b")]])
-      const ada = M.person((request) => M.pathOf(request) === "stop" ? M.yes("session") : true)
-      for (let turn = 0; turn < 2; turn++) yield* ada.answers(chat.send("go"))
-      assert.deepStrictEqual(ada.seen, ["a", "stop", "b"])
-    }))
+  M.everyWay("what was remembered of its question answers the next", function*(way) {
+    const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")], [call("c2", "b")]])
+    const ada = M.person((request) => M.pathOf(request) === "stop" ? M.yes("session") : true)
+    for (let turn = 0; turn < 2; turn++) yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual(ada.seen, ["a", "stop", "b"])
+  })
 })
 
 describe("nested: a handler that takes a turn of its own", () => {
-  C.everyWay("has its calls asked and run, with the same person", (way) =>
-    Effect.gen(function*() {
-      const runs: Array<string> = []
-      const chat = yield* deploying(way, ({ path }) => Effect.map(innerTurn(`inner ${path}`, runs), String), [
-        [call("c1", "a"), call("c2", "b")]
-      ])
-      const ada = M.person((request) => M.pathOf(request) !== "inner b")
-      const turn = yield* ada.answers(chat.send("go"))
-      assert.lengthOf(turn.results.filter((result) => !result.isFailure), 2)
-      assert.deepStrictEqual([ada.seen.toSorted(), runs], [["a", "b", "inner a", "inner b"], ["inner a"]])
-    }))
+  C.everyWay("has its calls asked and run, with the same person", function*(way) {
+    const runs: Array<string> = []
+    const chat = yield* deploying(way, ({ path }) => Effect.map(innerTurn(`inner ${path}`, runs), String), [
+      [call("c1", "a"), call("c2", "b")]
+    ])
+    const ada = M.person((request) => M.pathOf(request) !== "inner b")
+    const turn = yield* ada.answers(chat.send("go"))
+    assert.lengthOf(turn.results.filter((result) => !result.isFailure), 2)
+    assert.deepStrictEqual([ada.seen.toSorted(), runs], [["a", "b", "inner a", "inner b"], ["inner a"]])
+  })
 
-  C.everyWay(
-    "what a callback asks by a turn of its own does not wait for the question it is asked in",
-    (way) =>
-      Effect.gen(function*() {
-        const runs: Array<string> = []
-        const { chat } = yield* M.deleting(way, [["a"]])
-        const seen: Array<string> = []
-        const controller: ApprovalController.Service = ApprovalController.interactive((request) => {
-          seen.push(M.pathOf(request))
-          return M.pathOf(request) === "look"
-            ? true
-            : innerTurn("look", runs).pipe(
-              Effect.provideService(ApprovalController.ApprovalController, controller),
-              Effect.map((results) => results === 1)
-            )
-        })
-        yield* chat.send("go").pipe(Effect.provideService(ApprovalController.ApprovalController, controller))
-        assert.deepStrictEqual([seen, runs], [["a", "look"], ["look"]])
-      })
-  )
+  C.everyWay("what a callback asks by a turn of its own does not wait for the question it is asked in", function*(way) {
+    const runs: Array<string> = []
+    const { chat } = yield* M.deleting(way, [["a"]])
+    const seen: Array<string> = []
+    const controller: ApprovalController.Service = ApprovalController.interactive((request) => {
+      seen.push(M.pathOf(request))
+      return M.pathOf(request) === "look"
+        ? true
+        : innerTurn("look", runs).pipe(
+          Effect.provideService(ApprovalController.ApprovalController, controller),
+          Effect.map((results) => results === 1)
+        )
+    })
+    yield* chat.send("go").pipe(Effect.provideService(ApprovalController.ApprovalController, controller))
+    assert.deepStrictEqual([seen, runs], [["a", "look"], ["look"]])
+  })
 })
 
 describe("nested: who leaves", () => {
@@ -176,52 +159,49 @@ describe("nested: who leaves", () => {
 
   C.everyWay(
     "a turn that is left takes the question of a tool that needs nobody along, and the next is asked",
-    (way) =>
-      Effect.gen(function*() {
-        const { ada, ended, hold } = yield* stuck
-        const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")]], make(false))
-        const asking = yield* Effect.forkChild(ada.answers(chat.send("go")))
-        yield* hold.entered
-        yield* Fiber.interrupt(asking)
-        yield* idle
-        assert.strictEqual(ended(), 1)
-        const { chat: other, runs } = yield* M.deleting(way, [["b"]])
-        yield* ada.answers(other.send("go"))
-        assert.deepStrictEqual(runs, ["delete b"])
-      })
+    function*(way) {
+      const { ada, ended, hold } = yield* stuck
+      const chat = yield* deploying(way, () => ask("stop"), [[call("c1", "a")]], make(false))
+      const asking = yield* Effect.forkChild(ada.answers(chat.send("go")))
+      yield* hold.entered
+      yield* Fiber.interrupt(asking)
+      yield* idle
+      assert.strictEqual(ended(), 1)
+      const { chat: other, runs } = yield* M.deleting(way, [["b"]])
+      yield* ada.answers(other.send("go"))
+      assert.deepStrictEqual(runs, ["delete b"])
+    }
   )
 
   C.everyWay(
     "an approved run belongs to the journal: left by its reader its question stands, Stop ends both (law L2)",
-    (way) =>
-      Effect.gen(function*() {
-        const { ada, ended, hold } = yield* stuck
-        const ids: Array<string> = []
-        const asked = M.person((request) => (ids.push(request.approvalId), true))
-        const chat = yield* deploying(way, () => ada.answers(ask("stop")))
-        const asking = yield* Effect.forkChild(Effect.exit(asked.answers(chat.send("go"))))
-        yield* hold.entered
-        yield* Fiber.interrupt(asking)
-        yield* idle
-        assert.strictEqual(ended(), 0, "the run goes on")
-        const journal = yield* ApprovalJournal.ApprovalJournal
-        assert.isTrue(yield* journal.interrupt(ids[0]!))
-        yield* idle
-        assert.strictEqual(ended(), 1)
-        assert.isFalse(yield* journal.interrupt(ids[0]!))
-        assert.isTrue(Exit.isFailure(yield* Fiber.await(asking)))
-        const { chat: other, runs } = yield* M.deleting(way, [["b"]])
-        yield* ada.answers(other.send("go"))
-        assert.deepStrictEqual(runs, ["delete b"])
-      })
+    function*(way) {
+      const { ada, ended, hold } = yield* stuck
+      const ids: Array<string> = []
+      const asked = M.person((request) => (ids.push(request.approvalId), true))
+      const chat = yield* deploying(way, () => ada.answers(ask("stop")))
+      const asking = yield* Effect.forkChild(Effect.exit(asked.answers(chat.send("go"))))
+      yield* hold.entered
+      yield* Fiber.interrupt(asking)
+      yield* idle
+      assert.strictEqual(ended(), 0, "the run goes on")
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      assert.isTrue(yield* journal.interrupt(ids[0]!))
+      yield* idle
+      assert.strictEqual(ended(), 1)
+      assert.isFalse(yield* journal.interrupt(ids[0]!))
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(asking)))
+      const { chat: other, runs } = yield* M.deleting(way, [["b"]])
+      yield* ada.answers(other.send("go"))
+      assert.deepStrictEqual(runs, ["delete b"])
+    }
   )
 
-  C.everyWay("a denial of the outer call never gets to the inner question", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* deploying(way, () => ask("stop"))
-      const ada = M.person((request) => M.pathOf(request) === "stop" || new Approval.Denied({ note: "not today" }))
-      const turn = yield* ada.answers(chat.send("go"))
-      assert.deepStrictEqual(ada.seen, ["a"])
-      assert.include(C.reasonOf(turn.results[0]!), "not today")
-    }))
+  C.everyWay("a denial of the outer call never gets to the inner question", function*(way) {
+    const chat = yield* deploying(way, () => ask("stop"))
+    const ada = M.person((request) => M.pathOf(request) === "stop" || new Approval.Denied({ note: "not today" }))
+    const turn = yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual(ada.seen, ["a"])
+    assert.include(C.reasonOf(turn.results[0]!), "not today")
+  })
 })

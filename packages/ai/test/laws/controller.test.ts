@@ -34,50 +34,43 @@ const ended = <A, E>(effect: Effect.Effect<A, E>, step: Duration.Input = "1 seco
   })
 
 describe("a controller: one question at a time", () => {
-  C.everyWay(
-    "the calls of one response are asked one after the other, in their order",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
-        const { answer, state } = slow()
-        const ada = M.person(answer)
-        yield* ended(ada.answers(chat.send("go")))
-        assert.deepStrictEqual([state.most, ada.seen, runs.length], [1, ["a", "b", "c"], 3])
-      })
-  )
+  C.everyWay("the calls of one response are asked one after the other, in their order", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
+    const { answer, state } = slow()
+    const ada = M.person(answer)
+    yield* ended(ada.answers(chat.send("go")))
+    assert.deepStrictEqual([state.most, ada.seen, runs.length], [1, ["a", "b", "c"], 3])
+  })
 
-  C.everyWay("and so are those of turns that go on at once", (way) =>
-    Effect.gen(function*() {
-      const chats = yield* Effect.forEach(["a", "b", "c"], (path) => M.deleting(way, [[path, `${path}2`]]))
-      const { answer, state } = slow()
-      const ada = M.person(answer)
-      yield* ended(
-        Effect.forEach(chats, ({ chat }) => ada.answers(chat.send("go")), { concurrency: "unbounded" })
-      )
-      assert.deepStrictEqual([state.most, ada.seen.length], [1, 6])
-    }))
+  C.everyWay("and so are those of turns that go on at once", function*(way) {
+    const chats = yield* Effect.forEach(["a", "b", "c"], (path) => M.deleting(way, [[path, `${path}2`]]))
+    const { answer, state } = slow()
+    const ada = M.person(answer)
+    yield* ended(
+      Effect.forEach(chats, ({ chat }) => ada.answers(chat.send("go")), { concurrency: "unbounded" })
+    )
+    assert.deepStrictEqual([state.most, ada.seen.length], [1, 6])
+  })
 
-  C.everyWay("two controllers are two people: neither waits for the other", (way) =>
-    Effect.gen(function*() {
-      const first = yield* M.deleting(way, [["a"]])
-      const second = yield* M.deleting(way, [["b"]])
-      const hold = yield* makeHold
-      const asking = yield* Effect.forkChild(M.person(() => Effect.as(hold.wait, true)).answers(first.chat.send("go")))
-      yield* hold.entered
-      yield* M.person(() => true).answers(second.chat.send("go"))
-      assert.deepStrictEqual([first.runs, second.runs], [[], ["delete b"]])
-      yield* hold.release
-      yield* Fiber.join(asking)
-      assert.deepStrictEqual(first.runs, ["delete a"])
-    }))
+  C.everyWay("two controllers are two people: neither waits for the other", function*(way) {
+    const first = yield* M.deleting(way, [["a"]])
+    const second = yield* M.deleting(way, [["b"]])
+    const hold = yield* makeHold
+    const asking = yield* Effect.forkChild(M.person(() => Effect.as(hold.wait, true)).answers(first.chat.send("go")))
+    yield* hold.entered
+    yield* M.person(() => true).answers(second.chat.send("go"))
+    assert.deepStrictEqual([first.runs, second.runs], [[], ["delete b"]])
+    yield* hold.release
+    yield* Fiber.join(asking)
+    assert.deepStrictEqual(first.runs, ["delete a"])
+  })
 
-  C.everyWay("`parallel: true` asks them all at once", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
-      const { answer, state } = slow()
-      yield* ended(M.person(answer, { parallel: true }).answers(chat.send("go")))
-      assert.deepStrictEqual([state.most, runs.length], [3, 3])
-    }))
+  C.everyWay("`parallel: true` asks them all at once", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
+    const { answer, state } = slow()
+    yield* ended(M.person(answer, { parallel: true }).answers(chat.send("go")))
+    assert.deepStrictEqual([state.most, runs.length], [3, 3])
+  })
 
   C.everyWay(
     "a remembered answer is not asked again for an identical call of the same response",
@@ -115,23 +108,22 @@ describe("a controller: one question at a time", () => {
 describe("a controller: left in the middle of a question", () => {
   C.everyWay(
     "a callback that never ends: whoever stops waiting runs nothing, and the request is as it was",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
-        const hold = yield* makeHold
-        let ended = 0
-        const stuck = M.person(() => Effect.as(Effect.onInterrupt(hold.wait, () => Effect.sync(() => ended++)), true))
-        const asking = yield* Effect.forkChild(Effect.exit(stuck.answers(Effect.timeout(chat.send("go"), "1 minute"))))
-        yield* hold.entered
-        yield* TestClock.adjust("1 minute")
-        yield* Fiber.join(asking)
-        yield* idle
-        assert.deepStrictEqual([runs, ended], [[], 1])
-        // The next turn asks the same controller anew: nobody holds its turn.
-        yield* hold.release
-        yield* stuck.answers(chat.send("again"))
-        assert.lengthOf(runs, 1)
-      })
+    function*(way) {
+      const { chat, runs } = yield* M.deleting(way, [["a"], ["a"]])
+      const hold = yield* makeHold
+      let ended = 0
+      const stuck = M.person(() => Effect.as(Effect.onInterrupt(hold.wait, () => Effect.sync(() => ended++)), true))
+      const asking = yield* Effect.forkChild(Effect.exit(stuck.answers(Effect.timeout(chat.send("go"), "1 minute"))))
+      yield* hold.entered
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(asking)
+      yield* idle
+      assert.deepStrictEqual([runs, ended], [[], 1])
+      // The next turn asks the same controller anew: nobody holds its turn.
+      yield* hold.release
+      yield* stuck.answers(chat.send("again"))
+      assert.lengthOf(runs, 1)
+    }
   )
 })
 
@@ -160,18 +152,17 @@ describe("a controller: a batch", () => {
       }
     }).pipe(Effect.provide(M.session), M.inConversation("talk")))
 
-  C.everyWay("a partial answer leaves the others open (law L5), to be answered later", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"], "done"])
-      const { answers } = batch((requests) =>
-        requests.map((request) => M.pathOf(request) === "b" ? undefined : Approval.approve(request))
-      )
-      const turn = yield* ended(answers(chat.send("go")), moment)
-      assert.deepStrictEqual([runs.toSorted(), turn.requests.map(M.pathOf)], [["delete a", "delete c"], ["b"]])
-      const last = yield* chat.send(Prompt.approvalResponses([Approval.approve(turn.requests[0]!)]))
-      assert.deepStrictEqual([last.text, runs.length], ["done", 3])
-      C.assertWellFormed(yield* chat.lastPrompt)
-    }))
+  C.everyWay("a partial answer leaves the others open (law L5), to be answered later", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"], "done"])
+    const { answers } = batch((requests) =>
+      requests.map((request) => M.pathOf(request) === "b" ? undefined : Approval.approve(request))
+    )
+    const turn = yield* ended(answers(chat.send("go")), moment)
+    assert.deepStrictEqual([runs.toSorted(), turn.requests.map(M.pathOf)], [["delete a", "delete c"], ["b"]])
+    const last = yield* chat.send(Prompt.approvalResponses([Approval.approve(turn.requests[0]!)]))
+    assert.deepStrictEqual([last.text, runs.length], ["done", 3])
+    C.assertWellFormed(yield* chat.lastPrompt)
+  })
 
   const useless: Record<string, () => unknown> = {
     "throws": () => {
@@ -189,52 +180,46 @@ describe("a controller: a batch", () => {
     "answers other questions": () => [Approval.approve({ approvalId: "x" }), Approval.approve({ approvalId: "y" })]
   }
   for (const [what, callback] of Object.entries(useless)) {
-    C.everyWay(`a callback that ${what} leaves all open, and nothing runs`, (way) =>
-      Effect.gen(function*() {
-        const { observe, seen } = yield* M.events
-        const { chat, runs } = yield* M.deleting(way, [["a", "b"], ["a"]])
-        let first = true
-        const { answers } = batch(() => (first ? (first = false, callback()) : [true]) as ReadonlyArray<boolean>)
-        const turn = yield* ended(observe(answers(chat.send("go"))))
-        assert.deepStrictEqual([runs, turn.requests.map(M.pathOf)], [[], ["a", "b"]])
-        const failed = (yield* seen).filter((event) => event._tag === "ControllerFailed")
-        assert.lengthOf(failed, 2)
-        if (what === "throws" || what === "rejects") {
-          for (const { cause } of failed) assert.include(Cause.pretty(cause), "closed", "the event says why")
-        }
-      }))
+    C.everyWay(`a callback that ${what} leaves all open, and nothing runs`, function*(way) {
+      const { observe, seen } = yield* M.events
+      const { chat, runs } = yield* M.deleting(way, [["a", "b"], ["a"]])
+      let first = true
+      const { answers } = batch(() => (first ? (first = false, callback()) : [true]) as ReadonlyArray<boolean>)
+      const turn = yield* ended(observe(answers(chat.send("go"))))
+      assert.deepStrictEqual([runs, turn.requests.map(M.pathOf)], [[], ["a", "b"]])
+      const failed = (yield* seen).filter((event) => event._tag === "ControllerFailed")
+      assert.lengthOf(failed, 2)
+      if (what === "throws" || what === "rejects") {
+        for (const { cause } of failed) assert.include(Cause.pretty(cause), "closed", "the event says why")
+      }
+    })
   }
 
-  C.everyWay(
-    "a list that is too short leaves the rest open; one that is too long says no more",
-    (way) =>
-      Effect.gen(function*() {
-        const short = yield* M.deleting(way, [["a", "b"]])
-        const turn = yield* ended(batch(() => [true]).answers(short.chat.send("go")))
-        assert.deepStrictEqual([short.runs, turn.requests.map(M.pathOf)], [["delete a"], ["b"]])
-        const long = yield* M.deleting(way, [["a"]])
-        yield* ended(batch(() => [false, true, true]).answers(long.chat.send("go")))
-        assert.deepStrictEqual(long.runs, [])
-      })
-  )
+  C.everyWay("a list that is too short leaves the rest open; one that is too long says no more", function*(way) {
+    const short = yield* M.deleting(way, [["a", "b"]])
+    const turn = yield* ended(batch(() => [true]).answers(short.chat.send("go")))
+    assert.deepStrictEqual([short.runs, turn.requests.map(M.pathOf)], [["delete a"], ["b"]])
+    const long = yield* M.deleting(way, [["a"]])
+    yield* ended(batch(() => [false, true, true]).answers(long.chat.send("go")))
+    assert.deepStrictEqual(long.runs, [])
+  })
 
   C.everyWay(
     "answers may come in any order, as a page posts them; of two to one request a denial counts (L3)",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
-        const { answers } = batch(([a, b, c]) => [
-          Approval.approve(c!),
-          Approval.approve(b!),
-          Approval.approve(a!),
-          Approval.deny(b!, "not that one")
-        ])
-        const turn = yield* ended(answers(chat.send("go")), moment)
-        assert.deepStrictEqual([runs.toSorted(), turn.requests], [["delete a", "delete c"], []])
-        const contradicted = yield* M.deleting(way, [["a", "b"]])
-        yield* ended(batch(([a, b]) => [Approval.approve(b!), Approval.deny(a!)]).answers(contradicted.chat.send("go")))
-        assert.deepStrictEqual(contradicted.runs, ["delete b"])
-      })
+    function*(way) {
+      const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"]])
+      const { answers } = batch(([a, b, c]) => [
+        Approval.approve(c!),
+        Approval.approve(b!),
+        Approval.approve(a!),
+        Approval.deny(b!, "not that one")
+      ])
+      const turn = yield* ended(answers(chat.send("go")), moment)
+      assert.deepStrictEqual([runs.toSorted(), turn.requests], [["delete a", "delete c"], []])
+      const contradicted = yield* M.deleting(way, [["a", "b"]])
+      yield* ended(batch(([a, b]) => [Approval.approve(b!), Approval.deny(a!)]).answers(contradicted.chat.send("go")))
+      assert.deepStrictEqual(contradicted.runs, ["delete b"])
+    }
   )
 
   C.everyWay("what an answer in the list says of being remembered counts", (way) =>
@@ -246,19 +231,18 @@ describe("a controller: a batch", () => {
       assert.deepStrictEqual([shown, runs.length], [[["a", "b"]], 4])
     }).pipe(Effect.provide(M.session), M.inConversation("talk")))
 
-  C.everyWay("whoever stops waiting for it runs nothing, and the next list is shown", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a"], ["b"]])
-      const { answers, shown } = batch((requests) =>
-        M.pathOf(requests[0]!) === "a" ? Effect.never : requests.map(() => true)
-      )
-      const asking = yield* Effect.forkChild(Effect.exit(answers(Effect.timeout(chat.send("go"), "1 minute"))))
-      yield* advance(asking, "10 seconds")
-      yield* Fiber.join(asking)
-      yield* ended(answers(chat.send("again")))
-      assert.include(JSON.stringify(shown), "b")
-      assert.deepStrictEqual(runs, ["delete b"])
-    }))
+  C.everyWay("whoever stops waiting for it runs nothing, and the next list is shown", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a"], ["b"]])
+    const { answers, shown } = batch((requests) =>
+      M.pathOf(requests[0]!) === "a" ? Effect.never : requests.map(() => true)
+    )
+    const asking = yield* Effect.forkChild(Effect.exit(answers(Effect.timeout(chat.send("go"), "1 minute"))))
+    yield* advance(asking, "10 seconds")
+    yield* Fiber.join(asking)
+    yield* ended(answers(chat.send("again")))
+    assert.include(JSON.stringify(shown), "b")
+    assert.deepStrictEqual(runs, ["delete b"])
+  })
 
   it.effect("a question that nobody waits for any more is taken back; one that somebody waits for stands (L1)", () =>
     Effect.gen(function*() {

@@ -5,6 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Ref, Schema, type Scope, Stream } from "effect"
 import {
+  Approval,
   ApprovalError,
   ApprovalJournal,
   ApprovalSeal,
@@ -16,14 +17,13 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel, StrictProvider } from "../../src/testing/index.ts"
+import { type Story, tell, type Way, ways } from "./story.ts"
 
 // =============================================================================
 // Ways
 // =============================================================================
 
-export const ways = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
-
-export type Way = (typeof ways)[number]
+export { type Way, ways }
 
 /** A journal and a seal of their own for each test. */
 export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, unknown, Scope.Scope> =>
@@ -32,8 +32,8 @@ export const fresh = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Effect.Ef
     Layer.mergeAll(ApprovalJournal.layerMemory(), ApprovalSeal.layer({ key: "the key of the law tests, 32 bytes" }))
   )
 
-export const everyWay = (title: string, story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>): void => {
-  for (const way of ways) it.effect(`${title} [${way}]`, () => fresh(story(way)))
+export const everyWay = (title: string, story: Story<[way: Way]>): void => {
+  for (const way of ways) it.effect(`${title} [${way}]`, () => fresh(tell(story, way)))
 }
 
 // =============================================================================
@@ -216,6 +216,10 @@ export const deleteCall = (id: string, path: string) =>
 
 export const readCall = (id: string, path: string) => ScriptedModel.toolCall({ id, name: "ReadFile", params: { path } })
 
+/** The answers with which everything that was asked is approved. */
+export const approveAll = ({ requests }: Pick<Turn, "requests">): Prompt.Prompt =>
+  Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+
 // =============================================================================
 // Assertions
 // =============================================================================
@@ -250,6 +254,14 @@ export const resultsOf = (prompt: Prompt.Prompt): ReadonlyArray<Prompt.ToolResul
 
 export const assertWellFormed = (prompt: Prompt.Prompt, options?: StrictProvider.Options): void =>
   assert.deepStrictEqual(StrictProvider.check(prompt, options), [])
+
+/** What the provider received last is well-formed, and in short this. */
+export const assertSent = Effect.fnUntraced(function*(chat: Conversation, expected: ReadonlyArray<string>) {
+  const prompt = yield* chat.lastPrompt
+  assertWellFormed(prompt)
+  assert.deepStrictEqual(outline(prompt), expected)
+  return prompt
+})
 
 /** What a note says to the model of a result that came late. */
 export interface Late {

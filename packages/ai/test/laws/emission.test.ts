@@ -66,7 +66,7 @@ describe("emission of approved calls", () => {
         const chat = yield* C.start({ way, toolkit, turns: [[renderCall("slow"), renderCall("quick")], "done"] })
         const asked = yield* chat.send("render")
         const turn = yield* Effect.forkChild(
-          chat.send(Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))), {
+          chat.send(C.approveAll(asked), {
             onPart: (part) =>
               part.type === "tool-result" && part.id === "quick"
                 ? Effect.asVoid(Deferred.succeed(firstSeen, undefined))
@@ -129,7 +129,7 @@ describe("emission of approved calls", () => {
           const asked = yield* chat.send("render")
           assert.strictEqual(asked.requests.length, count)
           const turn = yield* chat.send(
-            Prompt.approvalResponses(asked.requests.map((request) => Approval.approve(request))),
+            C.approveAll(asked),
             { concurrency }
           )
           assert.strictEqual(turn.results.length, count)
@@ -140,29 +140,25 @@ describe("emission of approved calls", () => {
 })
 
 describe("emission of requests", () => {
-  C.everyWay(
-    "L13 requests come just before the finish, results before them, the finish last",
-    (way) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* C.fileTools
-        const chat = yield* C.start({
-          way,
-          toolkit,
-          turns: [[
-            ScriptedModel.text("let me see"),
-            C.deleteCall("c1", "a"),
-            ScriptedModel.text("and"),
-            C.readCall("r1", "x"),
-            C.deleteCall("c2", "b"),
-            ScriptedModel.text("that is all")
-          ]]
-        })
-        const { shape } = yield* chat.send("tidy up")
-        assert.isTrue(shape.endsWith(" request request finish"), shape)
-        assert.strictEqual(shape.split(" ").filter((type) => type === "request").length, 2)
-        assert.include(shape.slice(0, shape.indexOf(" request")), "result")
-      })
-  )
+  C.everyWay("L13 requests come just before the finish, results before them, the finish last", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [[
+        ScriptedModel.text("let me see"),
+        C.deleteCall("c1", "a"),
+        ScriptedModel.text("and"),
+        C.readCall("r1", "x"),
+        C.deleteCall("c2", "b"),
+        ScriptedModel.text("that is all")
+      ]]
+    })
+    const { shape } = yield* chat.send("tidy up")
+    assert.isTrue(shape.endsWith(" request request finish"), shape)
+    assert.strictEqual(shape.split(" ").filter((type) => type === "request").length, 2)
+    assert.include(shape.slice(0, shape.indexOf(" request")), "result")
+  })
 
   for (const way of streams) {
     it.effect(`L13 a stream holds no request back behind, nor shows one before, the finish [${way}]`, () =>
@@ -232,30 +228,29 @@ describe("emission of truncated responses", () => {
   for (const reason of ["length", "content-filter", "error", "other", "unknown"] as const) {
     C.everyWay(
       `L13 a response cut off with "${reason}": nothing runs, nothing can be approved, the chat goes on`,
-      (way) =>
-        Effect.gen(function*() {
-          const { runs, toolkit } = yield* C.fileTools
-          const chat = yield* C.start({
-            way,
-            toolkit,
-            turns: [[C.deleteCall("c1", "a"), C.readCall("r1", "x"), ScriptedModel.finish(reason)], "on", "bye"]
-          })
-          const cut = yield* chat.send("tidy up")
-          assert.deepStrictEqual(runs, [])
-          assert.deepStrictEqual(cut.requests, [])
-          assert.strictEqual(cut.finishReason, reason)
-          for (const part of cut.results) C.reasonOf(part)
-          assert.deepStrictEqual(C.pendingOf(yield* chat.history), [])
-
-          for (const text of ["on", "bye"]) {
-            assert.strictEqual((yield* chat.send("go on")).text, text)
-            const prompt = yield* chat.lastPrompt
-            C.assertWellFormed(prompt)
-            for (const part of C.resultsOf(prompt)) C.reasonOf(part)
-            assert.strictEqual(C.resultsOf(prompt).length, 2)
-          }
-          assert.deepStrictEqual(runs, [])
+      function*(way) {
+        const { runs, toolkit } = yield* C.fileTools
+        const chat = yield* C.start({
+          way,
+          toolkit,
+          turns: [[C.deleteCall("c1", "a"), C.readCall("r1", "x"), ScriptedModel.finish(reason)], "on", "bye"]
         })
+        const cut = yield* chat.send("tidy up")
+        assert.deepStrictEqual(runs, [])
+        assert.deepStrictEqual(cut.requests, [])
+        assert.strictEqual(cut.finishReason, reason)
+        for (const part of cut.results) C.reasonOf(part)
+        assert.deepStrictEqual(C.pendingOf(yield* chat.history), [])
+
+        for (const text of ["on", "bye"]) {
+          assert.strictEqual((yield* chat.send("go on")).text, text)
+          const prompt = yield* chat.lastPrompt
+          C.assertWellFormed(prompt)
+          for (const part of C.resultsOf(prompt)) C.reasonOf(part)
+          assert.strictEqual(C.resultsOf(prompt).length, 2)
+        }
+        assert.deepStrictEqual(runs, [])
+      }
     )
   }
 
@@ -280,33 +275,31 @@ describe("emission of truncated responses", () => {
 describe("what a request says", () => {
   Support.forEachMode(
     "L5 a request and its repetition are questions of approval, and say who runs the call",
-    (mode) =>
-      Effect.gen(function*() {
-        const { asked, options, request } = yield* Asked.deletion(mode)
-        assert.deepStrictEqual([request.interaction, request.providerExecuted], ["approval", false])
-        const poll = yield* Support.takeTurn(mode, options)
-        assert.deepStrictEqual(poll.requests, asked.requests)
-      })
+    function*(mode) {
+      const { asked, options, request } = yield* Asked.deletion(mode)
+      assert.deepStrictEqual([request.interaction, request.providerExecuted], ["approval", false])
+      const poll = yield* Support.takeTurn(mode, options)
+      assert.deepStrictEqual(poll.requests, asked.requests)
+    }
   )
 
   Support.forEachMode(
     "L9 the provider's own request, repeated, still says that the provider runs the call",
-    (mode) =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools()
-        const { model } = yield* Support.answering
-        const call = Prompt.toolCallPart({
-          id: "mcp_1",
-          name: "Search",
-          params: { query: "a" },
-          providerExecuted: true
-        })
-        const history = Support.written([call, Support.requestPart("mcpr_1", "mcp_1")])
-        const poll = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
-        assert.deepStrictEqual(
-          poll.requests.map(({ approvalId, providerExecuted, toolName }) => [approvalId, toolName, providerExecuted]),
-          [["mcpr_1", "Search", true]]
-        )
+    function*(mode) {
+      const tools = yield* Support.makeTools()
+      const { model } = yield* Support.answering
+      const call = Prompt.toolCallPart({
+        id: "mcp_1",
+        name: "Search",
+        params: { query: "a" },
+        providerExecuted: true
       })
+      const history = Support.written([call, Support.requestPart("mcpr_1", "mcp_1")])
+      const poll = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
+      assert.deepStrictEqual(
+        poll.requests.map(({ approvalId, providerExecuted, toolName }) => [approvalId, toolName, providerExecuted]),
+        [["mcpr_1", "Search", true]]
+      )
+    }
   )
 })

@@ -42,108 +42,91 @@ const denied = (remember: unknown) => ({ approvalId }: Approval.ApprovalRequest)
   M.posted({ approvalId, approved: false, assent: { remember } })
 
 describe("memory: answers in a history", () => {
-  M.everyWay(
-    "where the policy says rememberable, an approval is remembered, as it says",
-    (way) =>
-      Effect.gen(function*() {
-        const { listed, runs, third } = yield* story(way, approved("session"), { rememberable: true })
-        assert.deepStrictEqual([runs, third!.requests.length], [["delete a", "delete a"], 0])
-        assert.strictEqual(listed[0]!.covers._tag, "Exact")
-      })
-  )
+  M.everyWay("where the policy says rememberable, an approval is remembered, as it says", function*(way) {
+    const { listed, runs, third } = yield* story(way, approved("session"), { rememberable: true })
+    assert.deepStrictEqual([runs, third!.requests.length], [["delete a", "delete a"], 0])
+    assert.strictEqual(listed[0]!.covers._tag, "Exact")
+  })
 
   M.everyWay(
     "what a person says with `Approval.approve` reaches the memory in `Prompt.approvalResponses`",
-    (way) =>
-      Effect.gen(function*() {
-        const say = (remember: ApprovalMemory.Remember) => (request: Approval.ApprovalRequest) =>
-          throughJson(Prompt.approvalResponses([Approval.approve(request, { remember })]))
-        const wide = yield* story(way, say({ ...everyFile, uses: 5 }), { rememberable: true }, "b")
-        assert.deepStrictEqual(wide.runs, ["delete a", "delete b"])
-        assert.strictEqual(wide.listed[0]!.uses, 4)
-      })
+    function*(way) {
+      const say = (remember: ApprovalMemory.Remember) => (request: Approval.ApprovalRequest) =>
+        throughJson(Prompt.approvalResponses([Approval.approve(request, { remember })]))
+      const wide = yield* story(way, say({ ...everyFile, uses: 5 }), { rememberable: true }, "b")
+      assert.deepStrictEqual(wide.runs, ["delete a", "delete b"])
+      assert.strictEqual(wide.listed[0]!.uses, 4)
+    }
   )
 
-  M.everyWay("and so does a denial that is to be remembered", (way) =>
-    Effect.gen(function*() {
-      const say = (request: Approval.ApprovalRequest) =>
-        throughJson(Prompt.approvalResponses([
-          Approval.deny(request, "keep a", { remember: "session" })
-        ]))
-      const { runs, third } = yield* story(way, say, { rememberable: true })
-      assert.deepStrictEqual([runs, third!.requests], [[], []])
-      assert.include(C.reasonOf(third!.results[0]!), "keep a")
-    }))
+  M.everyWay("and so does a denial that is to be remembered", function*(way) {
+    const say = (request: Approval.ApprovalRequest) =>
+      throughJson(Prompt.approvalResponses([
+        Approval.deny(request, "keep a", { remember: "session" })
+      ]))
+    const { runs, third } = yield* story(way, say, { rememberable: true })
+    assert.deepStrictEqual([runs, third!.requests], [[], []])
+    assert.include(C.reasonOf(third!.results[0]!), "keep a")
+  })
 
-  M.everyWay("an answer that is to be remembered still says what else it says, once", (way) =>
-    Effect.gen(function*() {
-      const prompt = (request: Approval.ApprovalRequest) =>
-        Prompt.approvalResponses([Approval.approve(request, { remember: "none", note: "fine" })])
-      const { listed, runs } = yield* story(way, prompt, { rememberable: true })
-      assert.deepStrictEqual([runs, listed], [["delete a"], []])
-    }))
+  M.everyWay("an answer that is to be remembered still says what else it says, once", function*(way) {
+    const prompt = (request: Approval.ApprovalRequest) =>
+      Prompt.approvalResponses([Approval.approve(request, { remember: "none", note: "fine" })])
+    const { listed, runs } = yield* story(way, prompt, { rememberable: true })
+    assert.deepStrictEqual([runs, listed], [["delete a"], []])
+  })
 
   for (const rememberable of [undefined, false] as const) {
     M.everyWay(
       `where the policy says rememberable: ${rememberable}, it is not: yes is yes, and no is no, once`,
-      (way) =>
-        Effect.gen(function*() {
-          const policy = rememberable === undefined ? {} : { rememberable }
-          for (const remember of ["session", everyFile]) {
-            const yes = yield* story(way, approved(remember), policy)
-            assert.deepStrictEqual([yes.runs, yes.third!.requests.length, yes.listed], [["delete a"], 1, []])
-            const no = yield* story(way, denied(remember), policy)
-            assert.deepStrictEqual([no.runs, no.third!.requests.length, no.listed], [[], 1, []])
-          }
-        })
+      function*(way) {
+        const policy = rememberable === undefined ? {} : { rememberable }
+        for (const remember of ["session", everyFile]) {
+          const yes = yield* story(way, approved(remember), policy)
+          assert.deepStrictEqual([yes.runs, yes.third!.requests.length, yes.listed], [["delete a"], 1, []])
+          const no = yield* story(way, denied(remember), policy)
+          assert.deepStrictEqual([no.runs, no.third!.requests.length, no.listed], [[], 1, []])
+        }
+      }
     )
   }
 
-  M.everyWay("a tool's own gate, which says nothing of it, is not rememberable", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a"], "done", ["a"]])
-      const asked = yield* chat.send("one")
-      yield* chat.send(approved("session")(asked.requests[0]!))
-      assert.lengthOf((yield* chat.send("two")).requests, 1)
-      assert.deepStrictEqual(runs, ["delete a"])
-    }))
+  M.everyWay("a tool's own gate, which says nothing of it, is not rememberable", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a"], "done", ["a"]])
+    const asked = yield* chat.send("one")
+    yield* chat.send(approved("session")(asked.requests[0]!))
+    assert.lengthOf((yield* chat.send("two")).requests, 1)
+    assert.deepStrictEqual(runs, ["delete a"])
+  })
 
-  M.everyWay(
-    "what the policy remembers of an approval, it remembers of a plain one of a history",
-    (way) =>
-      Effect.gen(function*() {
-        const plain = (request: Approval.ApprovalRequest) => Prompt.approvalResponses([Approval.approve(request)])
-        const { runs, third } = yield* story(way, plain, { remember: "session" })
-        assert.deepStrictEqual([runs, third!.requests.length], [["delete a", "delete a"], 0])
-        const other = yield* story(way, plain, { remember: "session" }, "b").pipe(M.inConversation("two"))
-        assert.lengthOf(other.third!.requests, 1)
-        const never = yield* story(way, plain, { remember: everyFile, rememberable: false }).pipe(
-          M.inConversation("three")
-        )
-        assert.lengthOf(never.third!.requests, 1)
-      })
-  )
+  M.everyWay("what the policy remembers of an approval, it remembers of a plain one of a history", function*(way) {
+    const plain = (request: Approval.ApprovalRequest) => Prompt.approvalResponses([Approval.approve(request)])
+    const { runs, third } = yield* story(way, plain, { remember: "session" })
+    assert.deepStrictEqual([runs, third!.requests.length], [["delete a", "delete a"], 0])
+    const other = yield* story(way, plain, { remember: "session" }, "b").pipe(M.inConversation("two"))
+    assert.lengthOf(other.third!.requests, 1)
+    const never = yield* story(way, plain, { remember: everyFile, rememberable: false }).pipe(
+      M.inConversation("three")
+    )
+    assert.lengthOf(never.third!.requests, 1)
+  })
 
-  M.everyWay(
-    "a denial of a history is remembered with its note, which is told to the model",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a"], "done", ["b"]])
-        const policy = M.needs({ rememberable: true })
-        const asked = yield* policy(chat.send("one"))
-        yield* policy(chat.send(Prompt.fromMessages([Prompt.toolMessage({
-          content: [Prompt.toolApprovalResponsePart({
-            approvalId: asked.requests[0]!.approvalId,
-            approved: false,
-            reason: "nothing is deleted here",
-            options: { assent: { remember: everyFile } }
-          })]
-        })])))
-        const turn = yield* policy(chat.send("two"))
-        assert.include(C.reasonOf(turn.results[0]!), "nothing is deleted here")
-        assert.deepStrictEqual(runs, [])
-      })
-  )
+  M.everyWay("a denial of a history is remembered with its note, which is told to the model", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a"], "done", ["b"]])
+    const policy = M.needs({ rememberable: true })
+    const asked = yield* policy(chat.send("one"))
+    yield* policy(chat.send(Prompt.fromMessages([Prompt.toolMessage({
+      content: [Prompt.toolApprovalResponsePart({
+        approvalId: asked.requests[0]!.approvalId,
+        approved: false,
+        reason: "nothing is deleted here",
+        options: { assent: { remember: everyFile } }
+      })]
+    })])))
+    const turn = yield* policy(chat.send("two"))
+    assert.include(C.reasonOf(turn.results[0]!), "nothing is deleted here")
+    assert.deepStrictEqual(runs, [])
+  })
 })
 
 // =============================================================================
@@ -205,44 +188,39 @@ describe("memory: once_per_session, answered in a history", () => {
     return { runs, listed: yield* M.listed() }
   })
 
-  M.everyWay("L4 the grant is what the rule covers, whatever more the answer says", (way) =>
-    Effect.gen(function*() {
-      const { listed, runs } = yield* once(way, { DeleteFile: { rules, approval: "required" } }, everyFile, "docs/b")
-      assert.deepStrictEqual(runs, ["delete src/a"])
-      assert.deepStrictEqual(listed.map(({ covers }) => covers), [
-        ApprovalMatcher.path(["src/**"], { param: "path" }).description
-      ])
-    }))
+  M.everyWay("L4 the grant is what the rule covers, whatever more the answer says", function*(way) {
+    const { listed, runs } = yield* once(way, { DeleteFile: { rules, approval: "required" } }, everyFile, "docs/b")
+    assert.deepStrictEqual(runs, ["delete src/a"])
+    assert.deepStrictEqual(listed.map(({ covers }) => covers), [
+      ApprovalMatcher.path(["src/**"], { param: "path" }).description
+    ])
+  })
 
-  M.everyWay("what the rule covers is not asked again", (way) =>
-    Effect.gen(function*() {
-      const config: ApprovalConfig.Input = { DeleteFile: { rules, approval: "required" } }
-      assert.deepStrictEqual((yield* once(way, config, undefined, "src/b")).runs, ["delete src/a", "delete src/b"])
-    }))
+  M.everyWay("what the rule covers is not asked again", function*(way) {
+    const config: ApprovalConfig.Input = { DeleteFile: { rules, approval: "required" } }
+    assert.deepStrictEqual((yield* once(way, config, undefined, "src/b")).runs, ["delete src/a", "delete src/b"])
+  })
 
-  M.everyWay("none is none", (way) =>
-    Effect.gen(function*() {
-      const config: ApprovalConfig.Input = { DeleteFile: { rules, approval: "required" } }
-      assert.deepStrictEqual(yield* once(way, config, "none", "src/b"), { runs: ["delete src/a"], listed: [] })
-    }))
+  M.everyWay("none is none", function*(way) {
+    const config: ApprovalConfig.Input = { DeleteFile: { rules, approval: "required" } }
+    assert.deepStrictEqual(yield* once(way, config, "none", "src/b"), { runs: ["delete src/a"], listed: [] })
+  })
 
-  M.everyWay("where the configuration says rememberable, the answer may say for what", (way) =>
-    Effect.gen(function*() {
-      const config: ApprovalConfig.Input = { DeleteFile: { approval: "once_per_session", rememberable: true } }
-      const { listed } = yield* once(way, config, "session", "src/b")
-      assert.deepStrictEqual(listed.map(({ covers }) => covers._tag), ["Exact"])
-    }))
+  M.everyWay("where the configuration says rememberable, the answer may say for what", function*(way) {
+    const config: ApprovalConfig.Input = { DeleteFile: { approval: "once_per_session", rememberable: true } }
+    const { listed } = yield* once(way, config, "session", "src/b")
+    assert.deepStrictEqual(listed.map(({ covers }) => covers._tag), ["Exact"])
+  })
 })
 
 describe("memory: nonsense in a history", () => {
   for (const [what, remember] of Object.entries(nonsense)) {
-    M.everyWay(`${what}: nothing is remembered, and the answer counts for what it is`, (way) =>
-      Effect.gen(function*() {
-        const yes = yield* story(way, approved(remember), { rememberable: true }, "b")
-        assert.deepStrictEqual([yes.runs, yes.third!.requests.length, yes.listed], [["delete a"], 1, []])
-        const no = yield* story(way, denied(remember), { rememberable: true }, "b")
-        assert.deepStrictEqual([no.runs, no.third!.requests.length, no.listed], [[], 1, []])
-      }))
+    M.everyWay(`${what}: nothing is remembered, and the answer counts for what it is`, function*(way) {
+      const yes = yield* story(way, approved(remember), { rememberable: true }, "b")
+      assert.deepStrictEqual([yes.runs, yes.third!.requests.length, yes.listed], [["delete a"], 1, []])
+      const no = yield* story(way, denied(remember), { rememberable: true }, "b")
+      assert.deepStrictEqual([no.runs, no.third!.requests.length, no.listed], [[], 1, []])
+    })
   }
 
   const strange: Record<string, unknown> = {
@@ -254,31 +232,29 @@ describe("memory: nonsense in a history", () => {
     "another name": { Remember: "session", decision: { remember: "session" } }
   }
   for (const [what, assent] of Object.entries(strange)) {
-    M.everyWay(`${what} in the place of what an answer says: a plain answer`, (way) =>
-      Effect.gen(function*() {
-        const answer = (request: Approval.ApprovalRequest) =>
-          M.posted({ approvalId: request.approvalId, approved: true, assent })
-        const { listed, runs, third } = yield* story(way, answer, { rememberable: true })
-        assert.deepStrictEqual([runs, third!.requests.length, listed], [["delete a"], 1, []])
-      }))
+    M.everyWay(`${what} in the place of what an answer says: a plain answer`, function*(way) {
+      const answer = (request: Approval.ApprovalRequest) =>
+        M.posted({ approvalId: request.approvalId, approved: true, assent })
+      const { listed, runs, third } = yield* story(way, answer, { rememberable: true })
+      assert.deepStrictEqual([runs, third!.requests.length, listed], [["delete a"], 1, []])
+    })
   }
 
-  M.everyWay("only as much as it covers of the tool that was asked about is believed", (way) =>
-    Effect.gen(function*() {
-      // A matcher that covers the call, and says it is of another tool and scope: it says nothing of those.
-      const remember = {
-        ...everyFile,
-        toolName: "ReadFile",
-        scope: { conversation: "another" },
-        source: "mcp.github",
-        id: "chosen"
-      }
-      const { listed } = yield* story(way, approved(remember), { rememberable: true })
-      assert.deepStrictEqual(listed.map(({ scope, source, toolName }) => ({ scope, source, toolName })), [
-        { scope: { conversation: "talk" }, source: "local", toolName: "DeleteFile" }
-      ])
-      assert.notInclude(listed.map(({ id }) => id), "chosen")
-    }))
+  M.everyWay("only as much as it covers of the tool that was asked about is believed", function*(way) {
+    // A matcher that covers the call, and says it is of another tool and scope: it says nothing of those.
+    const remember = {
+      ...everyFile,
+      toolName: "ReadFile",
+      scope: { conversation: "another" },
+      source: "mcp.github",
+      id: "chosen"
+    }
+    const { listed } = yield* story(way, approved(remember), { rememberable: true })
+    assert.deepStrictEqual(listed.map(({ scope, source, toolName }) => ({ scope, source, toolName })), [
+      { scope: { conversation: "talk" }, source: "local", toolName: "DeleteFile" }
+    ])
+    assert.notInclude(listed.map(({ id }) => id), "chosen")
+  })
 })
 
 describe("a denial that is to be remembered, where nothing can be", () => {

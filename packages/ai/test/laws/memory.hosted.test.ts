@@ -86,145 +86,135 @@ const answersOf = (chat: C.Conversation): Effect.Effect<ReadonlyArray<string>> =
   ])
 
 describe("memory: calls that the provider runs", () => {
-  M.everyWay(
-    "a remembered yes answers the next request of the same call, and no other",
-    (way) =>
-      Effect.gen(function*() {
-        const chat = yield* begin(way, [
-          { path: "a" },
-          { path: "a" },
-          { path: "b" },
-          { path: "a", tool: "read" },
-          { path: "a", server: "docs" }
-        ])
-        const ada = M.person((request) => request.toolCallId === "mcp_0" ? M.yes("session") : M.no("only a, there"))
-        for (let turn = 0; turn < 5; turn++) yield* ada.answers(chat.send("go"))
-        assert.deepStrictEqual(ada.seen, ["a", "b", "a", "a"])
-        assert.deepStrictEqual(yield* answersOf(chat), [
-          "approve mcpr_0",
-          "approve mcpr_1",
-          "deny mcpr_2",
-          "deny mcpr_3",
-          "deny mcpr_4"
-        ])
-      })
-  )
+  M.everyWay("a remembered yes answers the next request of the same call, and no other", function*(way) {
+    const chat = yield* begin(way, [
+      { path: "a" },
+      { path: "a" },
+      { path: "b" },
+      { path: "a", tool: "read" },
+      { path: "a", server: "docs" }
+    ])
+    const ada = M.person((request) => request.toolCallId === "mcp_0" ? M.yes("session") : M.no("only a, there"))
+    for (let turn = 0; turn < 5; turn++) yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual(ada.seen, ["a", "b", "a", "a"])
+    assert.deepStrictEqual(yield* answersOf(chat), [
+      "approve mcpr_0",
+      "approve mcpr_1",
+      "deny mcpr_2",
+      "deny mcpr_3",
+      "deny mcpr_4"
+    ])
+  })
 
-  M.everyWay("a remembered yes to the whole tool is one to that server's tool", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* begin(way, [{ path: "a" }, { path: "b" }, { path: "c", tool: "read" }])
-      const ada = M.person((request) => request.toolCallId === "mcp_0" ? M.yes(everyFile) : M.no())
-      for (let turn = 0; turn < 3; turn++) yield* ada.answers(chat.send("go"))
-      assert.deepStrictEqual(ada.seen, ["a", "c"])
-      const [one] = yield* M.listed()
-      assert.deepStrictEqual([one!.source, one!.toolName, one!.approvalId, one!.toolCallId], [
-        "mcp.github",
-        "mcp.github.delete",
-        "mcpr_0",
-        "mcp_0"
-      ])
-    }))
+  M.everyWay("a remembered yes to the whole tool is one to that server's tool", function*(way) {
+    const chat = yield* begin(way, [{ path: "a" }, { path: "b" }, { path: "c", tool: "read" }])
+    const ada = M.person((request) => request.toolCallId === "mcp_0" ? M.yes(everyFile) : M.no())
+    for (let turn = 0; turn < 3; turn++) yield* ada.answers(chat.send("go"))
+    assert.deepStrictEqual(ada.seen, ["a", "c"])
+    const [one] = yield* M.listed()
+    assert.deepStrictEqual([one!.source, one!.toolName, one!.approvalId, one!.toolCallId], [
+      "mcp.github",
+      "mcp.github.delete",
+      "mcpr_0",
+      "mcp_0"
+    ])
+  })
 
   M.everyWay(
     "a remembered no reaches the provider with its note, also when nobody is there and the policy allows",
-    (way) =>
-      Effect.gen(function*() {
-        const chat = yield* begin(way, [{ path: "a" }, { path: "a" }, { path: "a" }, { path: "b" }])
-        yield* M.person(() => M.no("a is kept", "session")).answers(chat.send("one"))
-        const alone = yield* chat.send("two")
-        assert.include(C.reasonOf(alone.results[0]!), "a is kept")
-        const lets = M.withPolicy(() => Approval.preApproved())
-        yield* lets(chat.send("three"))
-        yield* lets(chat.send("four"))
-        assert.deepStrictEqual(yield* answersOf(chat), [
-          "deny mcpr_0",
-          "deny mcpr_1",
-          "deny mcpr_2",
-          "approve mcpr_3"
-        ])
-        assert.include(JSON.stringify(yield* chat.script.requests), "a is kept")
-      })
+    function*(way) {
+      const chat = yield* begin(way, [{ path: "a" }, { path: "a" }, { path: "a" }, { path: "b" }])
+      yield* M.person(() => M.no("a is kept", "session")).answers(chat.send("one"))
+      const alone = yield* chat.send("two")
+      assert.include(C.reasonOf(alone.results[0]!), "a is kept")
+      const lets = M.withPolicy(() => Approval.preApproved())
+      yield* lets(chat.send("three"))
+      yield* lets(chat.send("four"))
+      assert.deepStrictEqual(yield* answersOf(chat), [
+        "deny mcpr_0",
+        "deny mcpr_1",
+        "deny mcpr_2",
+        "approve mcpr_3"
+      ])
+      assert.include(JSON.stringify(yield* chat.script.requests), "a is kept")
+    }
   )
 
-  M.everyWay("uses are counted, and each answer is remembered once", (way) =>
-    Effect.gen(function*() {
-      const { observe, seen } = yield* M.events
-      const chat = yield* begin(way, [{ path: "a" }, { path: "b" }, { path: "c" }])
-      const ada = M.person((request) => request.toolCallId === "mcp_0" ? M.yes({ ...everyFile, uses: 1 }) : M.no())
-      for (let turn = 0; turn < 3; turn++) yield* observe(ada.answers(chat.send("go")))
-      assert.deepStrictEqual(ada.seen, ["a", "c"])
-      assert.lengthOf((yield* seen).filter((event) => event._tag === "Remembered"), 1)
-    }))
+  M.everyWay("uses are counted, and each answer is remembered once", function*(way) {
+    const { observe, seen } = yield* M.events
+    const chat = yield* begin(way, [{ path: "a" }, { path: "b" }, { path: "c" }])
+    const ada = M.person((request) => request.toolCallId === "mcp_0" ? M.yes({ ...everyFile, uses: 1 }) : M.no())
+    for (let turn = 0; turn < 3; turn++) yield* observe(ada.answers(chat.send("go")))
+    assert.deepStrictEqual(ada.seen, ["a", "c"])
+    assert.lengthOf((yield* seen).filter((event) => event._tag === "Remembered"), 1)
+  })
 
-  M.everyWay("an answer from memory is no new answer here either", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* begin(way, [{ path: "a" }, { path: "a" }, { path: "a" }])
-      const ada = M.person(() => M.yes())
-      const policy = M.withPolicy((call) =>
-        call.toolName.startsWith("mcp.") ? Approval.needsApproval({ remember: { uses: 1 } }) : undefined
-      )
-      for (let turn = 0; turn < 3; turn++) yield* policy(ada.answers(chat.send("go")))
-      assert.lengthOf(ada.seen, 2)
-    }))
+  M.everyWay("an answer from memory is no new answer here either", function*(way) {
+    const chat = yield* begin(way, [{ path: "a" }, { path: "a" }, { path: "a" }])
+    const ada = M.person(() => M.yes())
+    const policy = M.withPolicy((call) =>
+      call.toolName.startsWith("mcp.") ? Approval.needsApproval({ remember: { uses: 1 } }) : undefined
+    )
+    for (let turn = 0; turn < 3; turn++) yield* policy(ada.answers(chat.send("go")))
+    assert.lengthOf(ada.seen, 2)
+  })
 
-  M.everyWay(
-    "a policy that blocks, or wants to be asked every time, is the last word",
-    (way) =>
-      Effect.gen(function*() {
-        const chat = yield* begin(way, [{ path: "a" }, { path: "a" }, { path: "a" }])
-        const ada = M.person(() => M.yes(everyFile))
-        yield* ada.answers(chat.send("one"))
-        yield* M.withPolicy(() => Approval.needsApproval({ rememberable: false }))(ada.answers(chat.send("two")))
-        assert.lengthOf(ada.seen, 2)
-        yield* M.withPolicy(() => Approval.blocked("closed"))(ada.answers(chat.send("three")))
-        assert.strictEqual((yield* answersOf(chat)).at(-1), "deny mcpr_2")
-      })
-  )
+  M.everyWay("a policy that blocks, or wants to be asked every time, is the last word", function*(way) {
+    const chat = yield* begin(way, [{ path: "a" }, { path: "a" }, { path: "a" }])
+    const ada = M.person(() => M.yes(everyFile))
+    yield* ada.answers(chat.send("one"))
+    yield* M.withPolicy(() => Approval.needsApproval({ rememberable: false }))(ada.answers(chat.send("two")))
+    assert.lengthOf(ada.seen, 2)
+    yield* M.withPolicy(() => Approval.blocked("closed"))(ada.answers(chat.send("three")))
+    assert.strictEqual((yield* answersOf(chat)).at(-1), "deny mcpr_2")
+  })
 
   M.everyWay(
     "a call of a history that is not the one the provider asked about is answered by no memory (law L4)",
-    (way) =>
-      Effect.gen(function*() {
-        const memory = yield* ApprovalMemory.ApprovalMemory
-        yield* memory.remember({
-          scope: { conversation: "talk" },
-          source: "mcp.github",
-          toolName: "mcp.github.read",
-          version: "provider",
-          params: { path: "a" },
-          id: "one",
-          approvalId: "one",
-          toolCallId: "one",
-          decision: "approved",
-          remember: everyFile
-        })
-        const chat = yield* begin(way, [{ path: "a" }])
-        const asked = yield* chat.send("go")
-        assert.lengthOf(asked.requests, 1)
-        yield* chat.setHistory(Prompt.fromMessages((yield* chat.history).content.map((message) =>
-          message.role !== "assistant" ? message : Prompt.assistantMessage({
-            content: message.content.map((part) =>
-              part.type !== "tool-call" ? part : {
-                ...part,
-                options: { ...part.options, assent: { ...part.options.assent, toolName: "mcp.github.read" } }
-              }
-            )
-          })
-        )))
-        yield* chat.send([])
-        assert.deepStrictEqual(yield* answersOf(chat), ["deny mcpr_0"])
+    function*(way) {
+      const memory = yield* ApprovalMemory.ApprovalMemory
+      yield* memory.remember({
+        scope: { conversation: "talk" },
+        source: "mcp.github",
+        toolName: "mcp.github.read",
+        version: "provider",
+        params: { path: "a" },
+        id: "one",
+        approvalId: "one",
+        toolCallId: "one",
+        decision: "approved",
+        remember: everyFile
       })
+      const chat = yield* begin(way, [{ path: "a" }])
+      const asked = yield* chat.send("go")
+      assert.lengthOf(asked.requests, 1)
+      yield* chat.setHistory(
+        Prompt.fromMessages(
+          (yield* chat.history).content.map((message) =>
+            message.role !== "assistant" ? message : Prompt.assistantMessage({
+              content: message.content.map((part) =>
+                part.type !== "tool-call" ? part : {
+                  ...part,
+                  options: { ...part.options, assent: { ...part.options.assent, toolName: "mcp.github.read" } }
+                }
+              )
+            })
+          )
+        )
+      )
+      yield* chat.send([])
+      assert.deepStrictEqual(yield* answersOf(chat), ["deny mcpr_0"])
+    }
   )
 
-  M.everyWay("two conversations share nothing of it", (way) =>
-    Effect.gen(function*() {
-      const first = yield* begin(way, [{ path: "a" }])
-      const second = yield* begin(way, [{ path: "a" }])
-      const ada = M.person(() => M.yes(everyFile))
-      yield* ada.answers(first.send("go"))
-      yield* ada.answers(second.send("go")).pipe(M.inConversation("another"))
-      assert.lengthOf(ada.seen, 2)
-    }))
+  M.everyWay("two conversations share nothing of it", function*(way) {
+    const first = yield* begin(way, [{ path: "a" }])
+    const second = yield* begin(way, [{ path: "a" }])
+    const ada = M.person(() => M.yes(everyFile))
+    yield* ada.answers(first.send("go"))
+    yield* ada.answers(second.send("go")).pipe(M.inConversation("another"))
+    assert.lengthOf(ada.seen, 2)
+  })
 
   const broken: Record<string, () => Effect.Effect<never, ApprovalError.ApprovalError>> = {
     "fails": () =>

@@ -74,20 +74,19 @@ describe("memory: whose it is", () => {
     }).pipe(Effect.provide(M.session)))
 
   // Who approves for the session and is asked again by the next turn is not told why; the program's author is.
-  C.everyWay("without a named conversation one warning says so, and how to name it", (way) =>
-    Effect.gen(function*() {
-      const twice = Effect.gen(function*() {
-        const ada = M.person(() => M.yes("session"))
-        const { chat } = yield* M.deleting(way, [["a"], ["a"]])
-        const [, lines] = yield* logged(ada.answers(Effect.andThen(chat.send("one"), chat.send("two"))))
-        return [ada.seen.length, lines.filter(({ text }) => text.includes("Approval.Scope"))] as const
-      }).pipe(Effect.provide(M.session))
-      const [asked, warnings] = yield* twice
-      assert.deepStrictEqual([asked, warnings.length], [2, 1])
-      assert.strictEqual(warnings[0]!.level, "Warn")
-      assert.match(warnings[0]!.text, /"DeleteFile".*forgotten.*Effect\.provideService\(program, Approval\.Scope/)
-      assert.deepStrictEqual(yield* inScope({ conversation: "one" })(twice), [1, []])
-    }))
+  C.everyWay("without a named conversation one warning says so, and how to name it", function*(way) {
+    const twice = Effect.gen(function*() {
+      const ada = M.person(() => M.yes("session"))
+      const { chat } = yield* M.deleting(way, [["a"], ["a"]])
+      const [, lines] = yield* logged(ada.answers(Effect.andThen(chat.send("one"), chat.send("two"))))
+      return [ada.seen.length, lines.filter(({ text }) => text.includes("Approval.Scope"))] as const
+    }).pipe(Effect.provide(M.session))
+    const [asked, warnings] = yield* twice
+    assert.deepStrictEqual([asked, warnings.length], [2, 1])
+    assert.strictEqual(warnings[0]!.level, "Warn")
+    assert.match(warnings[0]!.text, /"DeleteFile".*forgotten.*Effect\.provideService\(program, Approval\.Scope/)
+    assert.deepStrictEqual(yield* inScope({ conversation: "one" })(twice), [1, []])
+  })
 
   C.everyWay(
     "without a named conversation an answer of a history is worth nothing later either",

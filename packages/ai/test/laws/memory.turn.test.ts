@@ -46,13 +46,12 @@ describe("memory: within a turn", () => {
     },
     memory = ApprovalMemory.layerSession()
   ) =>
-    M.everyWay(title, (way) =>
-      Effect.gen(function*() {
-        const { chat } = yield* M.deleting(way, [["a", "slow", "c"], "done"])
-        const ada = answering(options.remember, Effect.andThen(remembered, options.meanwhile))
-        yield* slowly(ada.answers(chat.send("go")))
-        assert.deepStrictEqual(ada.seen, options.asked)
-      }), memory)
+    M.everyWay(title, function*(way) {
+      const { chat } = yield* M.deleting(way, [["a", "slow", "c"], "done"])
+      const ada = answering(options.remember, Effect.andThen(remembered, options.meanwhile))
+      yield* slowly(ada.answers(chat.send("go")))
+      assert.deepStrictEqual(ada.seen, options.asked)
+    }, memory)
 
   story("an answer holds for its siblings as long as it says", {
     remember: { ...everyFile, expiresIn: 60_000 },
@@ -104,14 +103,13 @@ describe("memory: what cannot be remembered as it is said", () => {
     "a command": [{ _tag: "Shell", allowed: ["git *"], param: "command" }, /@assent\/shell/]
   }
   for (const [what, [covers, why]] of Object.entries(said)) {
-    M.everyWay(`is asked again, and a warning says why: ${what}`, (way) =>
-      Effect.gen(function*() {
-        const { chat } = yield* M.deleting(way, [["a"], ["a"]])
-        const ada = M.person(() => M.yes({ covers }))
-        const [, lines] = yield* logged(ada.answers(Effect.andThen(chat.send("one"), chat.send("two"))))
-        assert.deepStrictEqual(ada.seen, ["a", "a"])
-        assert.match(lines.map(({ text }) => text).join("\n"), why)
-      }))
+    M.everyWay(`is asked again, and a warning says why: ${what}`, function*(way) {
+      const { chat } = yield* M.deleting(way, [["a"], ["a"]])
+      const ada = M.person(() => M.yes({ covers }))
+      const [, lines] = yield* logged(ada.answers(Effect.andThen(chat.send("one"), chat.send("two"))))
+      assert.deepStrictEqual(ada.seen, ["a", "a"])
+      assert.match(lines.map(({ text }) => text).join("\n"), why)
+    })
   }
 })
 
@@ -122,30 +120,25 @@ describe("memory within a turn", () => {
     Publish: () => Effect.succeed("published")
   })
 
-  M.everyWay(
-    "an answer about one tool is none about another with the same parameters",
-    (way) =>
-      Effect.gen(function*() {
-        for (const answer of [M.yes("session"), M.no("no", "session")]) {
-          const asked: Array<string> = []
-          const ada = M.person((request) => (asked.push(request.toolName), answer))
-          const calls = ["DeleteFile", "Publish"].map((name, index) => Support.call(`c${index}`, name, { path: "a" }))
-          const chat = yield* C.start({ way, toolkit: yield* toolkit, turns: [calls, "done"] })
-          yield* ada.answers(chat.send("go")).pipe(Effect.provide(ApprovalMemory.layerSession()))
-          assert.deepStrictEqual(asked, ["DeleteFile", "Publish"])
-        }
-      })
-  )
+  M.everyWay("an answer about one tool is none about another with the same parameters", function*(way) {
+    for (const answer of [M.yes("session"), M.no("no", "session")]) {
+      const asked: Array<string> = []
+      const ada = M.person((request) => (asked.push(request.toolName), answer))
+      const calls = ["DeleteFile", "Publish"].map((name, index) => Support.call(`c${index}`, name, { path: "a" }))
+      const chat = yield* C.start({ way, toolkit: yield* toolkit, turns: [calls, "done"] })
+      yield* ada.answers(chat.send("go")).pipe(Effect.provide(ApprovalMemory.layerSession()))
+      assert.deepStrictEqual(asked, ["DeleteFile", "Publish"])
+    }
+  })
 
-  M.everyWay("a call that needs nobody uses up none of what was approved", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a"], ["a"], ["a"], ["a"]])
-      const ada = M.person(() => M.yes({ uses: 1 }))
-      yield* ada.answers(chat.send("one"))
-      yield* ada.answers(chat.send("two")).pipe(M.withPolicy(() => Approval.preApproved()))
-      yield* ada.answers(chat.send("three"))
-      assert.lengthOf(ada.seen, 1)
-      yield* ada.answers(chat.send("four"))
-      assert.deepStrictEqual([ada.seen.length, runs.length], [2, 4])
-    }))
+  M.everyWay("a call that needs nobody uses up none of what was approved", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a"], ["a"], ["a"], ["a"]])
+    const ada = M.person(() => M.yes({ uses: 1 }))
+    yield* ada.answers(chat.send("one"))
+    yield* ada.answers(chat.send("two")).pipe(M.withPolicy(() => Approval.preApproved()))
+    yield* ada.answers(chat.send("three"))
+    assert.lengthOf(ada.seen, 1)
+    yield* ada.answers(chat.send("four"))
+    assert.deepStrictEqual([ada.seen.length, runs.length], [2, 4])
+  })
 })

@@ -4,46 +4,52 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Ref, Schema, Stream } from "effect"
-import {
-  Approval,
-  ApprovalController,
-  ApprovalPresentation,
-  LanguageModel,
-  Prompt,
-  Tool,
-  Toolkit
-} from "../../src/index.ts"
+import { Approval, ApprovalController, ApprovalPresentation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 
-const makeFile = Effect.gen(function*() {
-  const file = yield* Ref.make("zero\n")
-  const runs: Array<string> = []
-  const WriteFile = Tool.present(
-    Tool.make("WriteFile", {
-      parameters: { content: Schema.String },
-      success: Schema.String,
-      needsApproval: true
-    }),
-    ({ content }) =>
-      Effect.gen(function*() {
-        return yield* ApprovalPresentation.diff({ path: "a.txt", before: yield* Ref.get(file), after: content })
-      })
-  )
-  const toolkit = yield* C.withHandlers(Toolkit.make(WriteFile), {
-    WriteFile: ({ content }: { readonly content: string }) =>
-      Effect.gen(function*() {
-        runs.push(content)
-        yield* Effect.yieldNow
-        yield* Ref.set(file, content)
-        return "written"
-      })
-  })
-  return { toolkit, runs }
-})
+/** A file that is shown before it is written; `meanwhile` goes on in a run before it writes. */
+const makeFile = Effect.fnUntraced(
+  function*(meanwhile: (content: string) => Effect.Effect<unknown> = () => Effect.yieldNow) {
+    const file = yield* Ref.make("zero\n")
+    const runs: Array<string> = []
+    const WriteFile = Tool.present(
+      Tool.make("WriteFile", {
+        parameters: { content: Schema.String },
+        success: Schema.String,
+        needsApproval: true
+      }),
+      ({ content }) =>
+        Effect.gen(function*() {
+          return yield* ApprovalPresentation.diff({ path: "a.txt", before: yield* Ref.get(file), after: content })
+        })
+    )
+    const toolkit = yield* C.withHandlers(Toolkit.make(WriteFile), {
+      WriteFile: ({ content }: { readonly content: string }) =>
+        Effect.gen(function*() {
+          runs.push(content)
+          yield* meanwhile(content)
+          yield* Ref.set(file, content)
+          return "written"
+        })
+    })
+    return { toolkit, runs }
+  }
+)
 
 const calls = ["one\n", "two\n", "three\n"].map((content, index) =>
   ScriptedModel.toolCall({ id: `c${index}`, name: "WriteFile", params: { content } })
+)
+
+const begin = Effect.fnUntraced(function*(way: C.Way) {
+  const { runs, toolkit } = yield* makeFile()
+  const make: C.StartOptions["make"] = (script) => LanguageModel.make(script.params)
+  return { runs, chat: yield* C.start({ way, toolkit, turns: [calls, "Done."], make }) }
+})
+
+const approvingAll = Effect.provideService(
+  ApprovalController.ApprovalController,
+  ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
 )
 
 const assertOnlyTheFirst = (results: ReadonlyArray<{ readonly id: string; readonly isFailure: boolean }>) =>
@@ -53,50 +59,29 @@ const assertOnlyTheFirst = (results: ReadonlyArray<{ readonly id: string; readon
   )
 
 describe("several approved changes of one file", () => {
-  C.everyWay(
-    "L4 approved in one message, the first runs and the others may be asked again",
-    (way) =>
-      Effect.gen(function*() {
-        const { runs, toolkit } = yield* makeFile
-        const chat = yield* C.start({
-          way,
-          toolkit,
-          turns: [calls, "Done."],
-          make: (script) => LanguageModel.make(script.params)
-        })
-        const { requests } = yield* chat.send("write")
-        assert.lengthOf(requests, 3)
-        const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
-        assert.deepStrictEqual(runs, ["one\n"])
-        assertOnlyTheFirst(turn.results)
-        for (const result of turn.results.slice(1)) assert.match(C.reasonOf(result), /changed since .* Nothing ran/)
-        // It stays so: what ended is in the journal.
-        yield* Effect.exit(chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))))
-        assert.deepStrictEqual(runs, ["one\n"])
-      })
-  )
+  C.everyWay("L4 approved in one message, the first runs and the others may be asked again", function*(way) {
+    const { chat, runs } = yield* begin(way)
+    const { requests } = yield* chat.send("write")
+    assert.lengthOf(requests, 3)
+    const turn = yield* chat.send(C.approveAll({ requests }))
+    assert.deepStrictEqual(runs, ["one\n"])
+    assertOnlyTheFirst(turn.results)
+    for (const result of turn.results.slice(1)) assert.match(C.reasonOf(result), /changed since .* Nothing ran/)
+    // It stays so: what ended is in the journal.
+    yield* Effect.exit(chat.send(C.approveAll({ requests })))
+    assert.deepStrictEqual(runs, ["one\n"])
+  })
 
-  C.everyWay("L4 approved at once, the first runs and the others may be asked again", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* makeFile
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [calls, "Done."],
-        make: (script) => LanguageModel.make(script.params)
-      })
-      const turn = yield* Effect.provideService(
-        chat.send("write"),
-        ApprovalController.ApprovalController,
-        ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
-      )
-      assert.deepStrictEqual(runs, ["one\n"])
-      assertOnlyTheFirst(turn.results)
-    }))
+  C.everyWay("L4 approved at once, the first runs and the others may be asked again", function*(way) {
+    const { chat, runs } = yield* begin(way)
+    const turn = yield* approvingAll(chat.send("write"))
+    assert.deepStrictEqual(runs, ["one\n"])
+    assertOnlyTheFirst(turn.results)
+  })
 
   it.effect("L4 of a guarded toolkit, called side by side, the first runs and the others say what to do", () =>
     Effect.gen(function*() {
-      const { runs, toolkit } = yield* makeFile
+      const { runs, toolkit } = yield* makeFile()
       const guarded = Toolkit.guard(toolkit)
       const results = yield* Effect.forEach(
         calls,
@@ -106,10 +91,7 @@ describe("several approved changes of one file", () => {
             (outputs) => ({ id, isFailure: outputs.at(-1)!.isFailure })
           ),
         { concurrency: "unbounded" }
-      ).pipe(Effect.provideService(
-        ApprovalController.ApprovalController,
-        ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
-      ))
+      ).pipe(approvingAll)
       assert.deepStrictEqual(runs, ["one\n"])
       assertOnlyTheFirst(results)
     }))
@@ -124,34 +106,16 @@ describe("several approved changes of one file", () => {
       assert.isFalse(yield* Fiber.join(first))
       assert.isTrue(yield* Fiber.join(second))
       assert.deepStrictEqual(runs, ["one\n"])
-    }).pipe(Effect.provideService(
-      ApprovalController.ApprovalController,
-      ApprovalController.interactive((request) => Approval.approve(request), { parallel: true })
-    )))
+    }).pipe(approvingAll))
 })
 
 /** Handles one call, and says whether it failed. The run of `one` is held until it is released. */
 const makeHeld = Effect.gen(function*() {
-  const file = yield* Ref.make("zero\n")
-  const runs: Array<string> = []
   const started = yield* Deferred.make<void>()
   const release = yield* Deferred.make<void>()
-  const WriteFile = Tool.present(
-    Tool.make("WriteFile", { parameters: { content: Schema.String }, success: Schema.String, needsApproval: true }),
-    ({ content }) =>
-      Effect.gen(function*() {
-        return yield* ApprovalPresentation.diff({ path: "a.txt", before: yield* Ref.get(file), after: content })
-      })
+  const { runs, toolkit } = yield* makeFile((content) =>
+    content === "one\n" ? Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(release)) : Effect.void
   )
-  const toolkit = yield* C.withHandlers(Toolkit.make(WriteFile), {
-    WriteFile: ({ content }: { readonly content: string }) =>
-      Effect.gen(function*() {
-        runs.push(content)
-        if (content === "one\n") yield* Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(release))
-        yield* Ref.set(file, content)
-        return "written"
-      })
-  })
   const guarded = Toolkit.guard(toolkit)
   const handle = (content: string) =>
     Effect.map(

@@ -235,53 +235,47 @@ describe("L13 one id, thousands of times in one message", () => {
       Prompt.userMessage({ content: [Prompt.textPart({ text: "y" })] })
     ])
 
-  Support.single("L13 L7 each of 2,000 gets an id and a result of its own", () =>
-    Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const script = yield* Support.answering
-      const turn = yield* Support.takeTurn("generateText", {
-        model: script.model,
-        toolkit: tools.toolkit,
-        history: history(2000)
-      })
-      assert.strictEqual(turn.text, "done")
-      const sent = Support.partsOf((yield* script.requests)[0]!.prompt)
-      const calls = sent.filter((part) => part.type === "tool-call").map((part) => part.id)
-      const results = sent.filter((part) => part.type === "tool-result").map((part) => part.id)
-      assert.strictEqual(new Set(calls).size, 2000)
-      assert.deepStrictEqual(results, calls)
-      assert.deepStrictEqual(tools.runs, [])
-    }))
+  Support.single("L13 L7 each of 2,000 gets an id and a result of its own", function*() {
+    const tools = yield* Support.makeTools()
+    const script = yield* Support.answering
+    const turn = yield* Support.takeTurn("generateText", {
+      model: script.model,
+      toolkit: tools.toolkit,
+      history: history(2000)
+    })
+    assert.strictEqual(turn.text, "done")
+    const sent = Support.partsOf((yield* script.requests)[0]!.prompt)
+    const calls = sent.filter((part) => part.type === "tool-call").map((part) => part.id)
+    const results = sent.filter((part) => part.type === "tool-result").map((part) => part.id)
+    assert.strictEqual(new Set(calls).size, 2000)
+    assert.deepStrictEqual(results, calls)
+    assert.deepStrictEqual(tools.runs, [])
+  })
 
   // Quadratic work takes 16 times as long for four times as many; linear work 4 times.
-  Support.single("L13 reading four times as many takes about four times as long", () =>
-    Effect.gen(function*() {
-      const quickest = (count: number) => {
-        const messages = history(count).content
-        let best = Number.POSITIVE_INFINITY
-        for (let i = 0; i < 40; i++) {
-          const started = performance.now()
-          LanguageModel.collectToolApprovals(messages)
-          best = Math.min(best, performance.now() - started)
-        }
-        return best
+  Support.single("L13 reading four times as many takes about four times as long", function*() {
+    const quickest = (count: number) => {
+      const messages = history(count).content
+      let best = Number.POSITIVE_INFINITY
+      for (let i = 0; i < 40; i++) {
+        const started = performance.now()
+        LanguageModel.collectToolApprovals(messages)
+        best = Math.min(best, performance.now() - started)
       }
-      quickest(500)
-      const ratio = yield* Effect.sync(() => quickest(2000) / quickest(500))
-      assert.isBelow(ratio, 12)
-    }))
+      return best
+    }
+    quickest(500)
+    const ratio = yield* Effect.sync(() => quickest(2000) / quickest(500))
+    assert.isBelow(ratio, 12)
+  })
 
-  Support.single(
-    "L13 many calls of one id in a response get ids of their own before anybody is asked",
-    () =>
-      Effect.gen(function*() {
-        const tools = yield* Support.makeTools([Tool.make("Ping", { success: Schema.String, needsApproval: true })])
-        const asked = yield* Support.ask("generateText", {
-          toolkit: tools.toolkit,
-          calls: Array.from({ length: 300 }, () => Support.call("c", "Ping", {}))
-        })
-        assert.strictEqual(new Set(asked.requests.map((request) => request.toolCallId)).size, 300)
-        assert.strictEqual(new Set(asked.requests.map((request) => request.approvalId)).size, 300)
-      })
-  )
+  Support.single("L13 many calls of one id in a response get ids of their own before anybody is asked", function*() {
+    const tools = yield* Support.makeTools([Tool.make("Ping", { success: Schema.String, needsApproval: true })])
+    const asked = yield* Support.ask("generateText", {
+      toolkit: tools.toolkit,
+      calls: Array.from({ length: 300 }, () => Support.call("c", "Ping", {}))
+    })
+    assert.strictEqual(new Set(asked.requests.map((request) => request.toolCallId)).size, 300)
+    assert.strictEqual(new Set(asked.requests.map((request) => request.approvalId)).size, 300)
+  })
 })

@@ -5,7 +5,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalJournal, Store } from "../../src/index.ts"
+import { ApprovalJournal, Store } from "../../src/index.ts"
 import * as Support from "./support.ts"
 
 const claim: ApprovalJournal.Claim = {
@@ -117,34 +117,28 @@ describe("L2 a reader that leaves the journal at any step", () => {
 
   Support.forEachMode(
     "L2 a turn that is left at any step runs its call once or not at all, and can be taken again",
-    (mode) =>
-      Effect.gen(function*() {
-        const script = yield* Support.answering
-        for (let rounds = 0; rounds < 24; rounds++) {
-          const tools = yield* Support.makeTools()
-          const asked = yield* Support.ask(mode, {
-            toolkit: tools.toolkit,
-            calls: [Support.call("c1", "DeleteFile", { path: "a" }), Support.call("c2", "DeleteFile", { path: "b" })]
-          })
-          const turn = Support.takeTurn(mode, {
-            model: script.model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(...asked.requests.map((request) => Approval.approve(request)))
-          })
-          const reader = yield* Effect.forkChild(
-            Effect.provideService(turn, Scheduler.MaxOpsBeforeYield, 3 + rounds % 7)
-          )
-          for (let i = 0; i < rounds; i++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-          yield* Fiber.interrupt(reader)
-          const again = yield* answerOf(turn, `the turn hangs after it was left at ${rounds}`)
-          assert.deepStrictEqual(again.results.map((result) => [result.id, result.isFailure]).toSorted(), [
-            ["c1", false],
-            ["c2", false]
-          ])
-          assert.strictEqual(tools.runs.length, 2)
-        }
-      })
+    function*(mode) {
+      const script = yield* Support.answering
+      for (let rounds = 0; rounds < 24; rounds++) {
+        const tools = yield* Support.makeTools()
+        const asked = yield* Support.ask(mode, {
+          toolkit: tools.toolkit,
+          calls: [Support.call("c1", "DeleteFile", { path: "a" }), Support.call("c2", "DeleteFile", { path: "b" })]
+        })
+        const turn = Support.approve(mode, { asked, model: script.model, tools })
+        const reader = yield* Effect.forkChild(
+          Effect.provideService(turn, Scheduler.MaxOpsBeforeYield, 3 + rounds % 7)
+        )
+        for (let i = 0; i < rounds; i++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* Fiber.interrupt(reader)
+        const again = yield* answerOf(turn, `the turn hangs after it was left at ${rounds}`)
+        assert.deepStrictEqual(again.results.map((result) => [result.id, result.isFailure]).toSorted(), [
+          ["c1", false],
+          ["c2", false]
+        ])
+        assert.strictEqual(tools.runs.length, 2)
+      }
+    }
   )
 })
 
@@ -182,41 +176,37 @@ describe("L2 a full store", () => {
 
   Support.forEachMode(
     "L2 a turn gets its recorded result through another process, though the store is full",
-    (mode) =>
-      Effect.gen(function*() {
-        const store = yield* Store.makeMemory({ capacity: 2 })
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-        })
-        const script = yield* Support.answering
-        for (let i = 0; i < 3; i++) {
-          if (i === 1) {
-            const open = ({ approvalId, nonce, toolCallId, toolName }: ApprovalJournal.Claim) =>
-              store.requests.open([{
-                approvalId,
-                nonce,
-                toolCallId,
-                toolName,
-                kind: "approval",
-                issuedAt: 0,
-                request: "{}"
-              }])
-            yield* open(held)
-            assert.strictEqual((yield* Effect.flip(open(other))).reason, "Full")
-          }
-          const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
-          const turn = yield* Support.takeTurn(mode, {
-            model: script.model,
-            toolkit: tools.toolkit,
-            history: asked.history,
-            prompt: Support.answers(Approval.approve(asked.requests[0]!))
-          }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, journal))
-          assert.deepStrictEqual(turn.results.map((result) => result.result), [{ deleted: true }])
-        }
-        assert.strictEqual(tools.runs.length, 1)
+    function*(mode) {
+      const store = yield* Store.makeMemory({ capacity: 2 })
+      const tools = yield* Support.makeTools()
+      const asked = yield* Support.ask(mode, {
+        toolkit: tools.toolkit,
+        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
       })
+      const script = yield* Support.answering
+      for (let i = 0; i < 3; i++) {
+        if (i === 1) {
+          const open = ({ approvalId, nonce, toolCallId, toolName }: ApprovalJournal.Claim) =>
+            store.requests.open([{
+              approvalId,
+              nonce,
+              toolCallId,
+              toolName,
+              kind: "approval",
+              issuedAt: 0,
+              request: "{}"
+            }])
+          yield* open(held)
+          assert.strictEqual((yield* Effect.flip(open(other))).reason, "Full")
+        }
+        const journal = yield* ApprovalJournal.make({ store, heartbeat: "5 seconds", grace: 0 })
+        const turn = yield* Support.approve(mode, { asked, model: script.model, tools }).pipe(
+          Effect.provideService(ApprovalJournal.ApprovalJournal, journal)
+        )
+        assert.deepStrictEqual(turn.results.map((result) => result.result), [{ deleted: true }])
+      }
+      assert.strictEqual(tools.runs.length, 1)
+    }
   )
 })
 

@@ -150,7 +150,7 @@ describe("L12 one call of several stays open", () => {
         assertAccountedFor(content)
         assert.match(resultOf(content, "r1"), /nothing ran/i)
 
-        const answers = Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+        const answers = C.approveAll({ requests })
         const response = yield* generate(Prompt.concat(history, answers))
         assert.deepStrictEqual(response.value, { count: 2 })
         assert.deepStrictEqual(runs.toSorted(), ["delete a", "delete b", "delete c"])
@@ -177,7 +177,7 @@ describe("L12 one call of several stays open", () => {
       assertAccountedFor(content)
       assert.strictEqual(resultOf(content, "c1"), "keep a")
 
-      const answers = Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+      const answers = C.approveAll({ requests })
       yield* Effect.provideService(
         generate(Prompt.concat(history, answers)),
         ApprovalController.ApprovalController,
@@ -253,7 +253,7 @@ describe("L12 L9 the provider asks about a call of its own", () => {
         assertAccountedFor(content)
         assert.match(resultOf(content, "r1"), /nothing ran/i)
 
-        const answers = Prompt.approvalResponses(requests.map((request) => Approval.approve(request)))
+        const answers = C.approveAll({ requests })
         assert.deepStrictEqual((yield* generate(Prompt.concat(history, answers))).value, { count: 2 })
         assert.deepStrictEqual(runs, ["delete a"])
         const sent = (yield* script.requests).at(-1)!.prompt

@@ -68,53 +68,48 @@ const copies: Record<string, (model: Model, count: () => void) => Model> = {
 describe("L9 a decorated copy of a model of our make", () => {
   for (const [title, copy] of Object.entries(copies)) {
     for (const decision of ["approve", "deny"] as const) {
-      C.everyWay(
-        `L9 ${title}: the hook gets request and ${decision}, each once, on every turn`,
-        (way) =>
-          Effect.gen(function*() {
-            let counted = 0
-            const { runs, toolkit } = yield* C.fileTools
-            const chat = yield* C.start({
-              way,
-              toolkit,
-              turns: [asking("mcp_1", "mcpr_1"), [found("mcp_1"), ScriptedModel.text("there")], "bye", "bye"],
-              script: { strict: allowed },
-              make: (script) => Effect.map(LanguageModel.make(script.params), (model) => copy(model, () => counted++))
-            })
-            const asked = yield* chat.send("search")
-            assert.deepStrictEqual(asked.requests.map((request) => request.approvalId), ["mcpr_1"])
-            const answer = decision === "approve"
-              ? Approval.approve(asked.requests[0]!, { note: "go ahead" })
-              : Approval.deny(asked.requests[0]!, "not there")
-            yield* chat.send(Prompt.approvalResponses([answer]))
-            const answered = `${decision} mcpr_1 ${decision === "approve" ? "go ahead" : "not there"}`
-            const first = ["call mcp_1", "request mcpr_1 of mcp_1", answered]
-            assert.deepStrictEqual(traffic(yield* chat.lastPrompt), first)
-            for (const message of ["thanks", "bye"]) {
-              yield* chat.send(message)
-              assert.deepStrictEqual(traffic(yield* chat.lastPrompt), [...first, `result mcp_1: "found"`])
-            }
-            assert.deepStrictEqual([yield* chat.calls, counted, runs], [4, 4, []])
-          })
-      )
-    }
-
-    C.everyWay(`L2 ${title}: a call of ours is asked about once, and runs once`, (way) =>
-      Effect.gen(function*() {
+      C.everyWay(`L9 ${title}: the hook gets request and ${decision}, each once, on every turn`, function*(way) {
+        let counted = 0
         const { runs, toolkit } = yield* C.fileTools
         const chat = yield* C.start({
           way,
           toolkit,
-          turns: [[C.deleteCall("c1", "a"), C.readCall("r1", "x")], "done"],
-          make: (script) => Effect.map(LanguageModel.make(script.params), (model) => copy(model, () => {}))
+          turns: [asking("mcp_1", "mcpr_1"), [found("mcp_1"), ScriptedModel.text("there")], "bye", "bye"],
+          script: { strict: allowed },
+          make: (script) => Effect.map(LanguageModel.make(script.params), (model) => copy(model, () => counted++))
         })
-        const asked = yield* chat.send("tidy up")
-        assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
-        const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
-        assert.deepStrictEqual([runs, turn.text], [["read x", "delete a"], "done"])
-        assert.lengthOf(turn.results, 1)
-        C.assertWellFormed(yield* chat.lastPrompt)
-      }))
+        const asked = yield* chat.send("search")
+        assert.deepStrictEqual(asked.requests.map((request) => request.approvalId), ["mcpr_1"])
+        const answer = decision === "approve"
+          ? Approval.approve(asked.requests[0]!, { note: "go ahead" })
+          : Approval.deny(asked.requests[0]!, "not there")
+        yield* chat.send(Prompt.approvalResponses([answer]))
+        const answered = `${decision} mcpr_1 ${decision === "approve" ? "go ahead" : "not there"}`
+        const first = ["call mcp_1", "request mcpr_1 of mcp_1", answered]
+        assert.deepStrictEqual(traffic(yield* chat.lastPrompt), first)
+        for (const message of ["thanks", "bye"]) {
+          yield* chat.send(message)
+          assert.deepStrictEqual(traffic(yield* chat.lastPrompt), [...first, `result mcp_1: "found"`])
+        }
+        assert.deepStrictEqual([yield* chat.calls, counted, runs], [4, 4, []])
+      })
+    }
+
+    C.everyWay(`L2 ${title}: a call of ours is asked about once, and runs once`, function*(way) {
+      const { runs, toolkit } = yield* C.fileTools
+      const chat = yield* C.start({
+        way,
+        toolkit,
+        turns: [[C.deleteCall("c1", "a"), C.readCall("r1", "x")], "done"],
+        make: (script) => Effect.map(LanguageModel.make(script.params), (model) => copy(model, () => {}))
+      })
+      const asked = yield* chat.send("tidy up")
+      assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c1"])
+      const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(asked.requests[0]!)]))
+      assert.deepStrictEqual([runs, turn.text], [["read x", "delete a"], "done"])
+      assert.lengthOf(turn.results, 1)
+      C.assertWellFormed(yield* chat.lastPrompt)
+    })
   }
 })
 
@@ -129,78 +124,70 @@ describe("L9 L13 a provider's id that is used again in a later turn", () => {
   }
   for (const [name, make] of Object.entries(services)) {
     const ours = name === "our make"
-    C.everyWay(
-      `L9 waits though the first one has its result, and is sent as its own, ${name}`,
-      (way) =>
-        Effect.gen(function*() {
-          const { runs, toolkit } = yield* C.fileTools
-          const chat = yield* C.start({
-            way,
-            toolkit,
-            make,
-            script: { strict: allowed },
-            turns: [
-              [providerCall("p1", "one"), found("p1", "one"), ScriptedModel.text("one")],
-              asking("p1", "mcpr_2", "two"),
-              [found("p1", "two"), ScriptedModel.text("two")],
-              "bye"
-            ]
-          })
-          yield* chat.send("first")
-          const asked = yield* chat.send("second")
-          assert.deepStrictEqual(asked.requests.map((request) => [request.approvalId, request.params]), [
-            ["mcpr_2", { path: "two" }]
-          ])
-          const poll = yield* chat.send([])
-          assert.deepStrictEqual([poll.finishReason, poll.requests.map((request) => request.approvalId)], [
-            "pause",
-            ["mcpr_2"]
-          ])
-          assert.strictEqual(yield* chat.calls, 2)
-          yield* chat.send(Prompt.approvalResponses([Approval.approve(poll.requests[0]!, { note: "yes" })]))
-          const expected = [
-            "call p1",
-            `result p1: "one"`,
-            "call p1",
-            ...(ours ? ["request mcpr_2 of p1"] : []),
-            "approve mcpr_2 yes"
-          ]
-          assert.deepStrictEqual(traffic(yield* chat.lastPrompt), expected)
-          yield* chat.send("bye")
-          assert.deepStrictEqual(traffic(yield* chat.lastPrompt), [...expected, `result p1: "two"`])
-          assert.deepStrictEqual(runs, [])
-        })
-    )
+    C.everyWay(`L9 waits though the first one has its result, and is sent as its own, ${name}`, function*(way) {
+      const { runs, toolkit } = yield* C.fileTools
+      const chat = yield* C.start({
+        way,
+        toolkit,
+        make,
+        script: { strict: allowed },
+        turns: [
+          [providerCall("p1", "one"), found("p1", "one"), ScriptedModel.text("one")],
+          asking("p1", "mcpr_2", "two"),
+          [found("p1", "two"), ScriptedModel.text("two")],
+          "bye"
+        ]
+      })
+      yield* chat.send("first")
+      const asked = yield* chat.send("second")
+      assert.deepStrictEqual(asked.requests.map((request) => [request.approvalId, request.params]), [
+        ["mcpr_2", { path: "two" }]
+      ])
+      const poll = yield* chat.send([])
+      assert.deepStrictEqual([poll.finishReason, poll.requests.map((request) => request.approvalId)], [
+        "pause",
+        ["mcpr_2"]
+      ])
+      assert.strictEqual(yield* chat.calls, 2)
+      yield* chat.send(Prompt.approvalResponses([Approval.approve(poll.requests[0]!, { note: "yes" })]))
+      const expected = [
+        "call p1",
+        `result p1: "one"`,
+        "call p1",
+        ...(ours ? ["request mcpr_2 of p1"] : []),
+        "approve mcpr_2 yes"
+      ]
+      assert.deepStrictEqual(traffic(yield* chat.lastPrompt), expected)
+      yield* chat.send("bye")
+      assert.deepStrictEqual(traffic(yield* chat.lastPrompt), [...expected, `result p1: "two"`])
+      assert.deepStrictEqual(runs, [])
+    })
 
-    C.everyWay(
-      `L9 asked about in both turns: each answer goes to its own request, ${name}`,
-      (way) =>
-        Effect.gen(function*() {
-          const { toolkit } = yield* C.fileTools
-          const chat = yield* C.start({
-            way,
-            toolkit,
-            make,
-            script: { strict: allowed },
-            turns: [asking("p1", "mcpr_1", "one"), [found("p1", "one")], asking("p1", "mcpr_2", "two"), "bye", "bye"]
-          })
-          const first = yield* chat.send("first")
-          yield* chat.send(Prompt.approvalResponses([Approval.approve(first.requests[0]!, { note: "one" })]))
-          const second = yield* chat.send("second")
-          assert.deepStrictEqual(second.requests.map((request) => request.approvalId), ["mcpr_2"])
-          yield* chat.send(Prompt.approvalResponses([Approval.deny(second.requests[0]!, "two")]))
-          const request = (id: string) => ours ? [`request ${id} of p1`] : []
-          assert.deepStrictEqual(traffic(yield* chat.lastPrompt), [
-            "call p1",
-            ...request("mcpr_1"),
-            "approve mcpr_1 one",
-            `result p1: "one"`,
-            "call p1",
-            ...request("mcpr_2"),
-            "deny mcpr_2 two"
-          ])
-        })
-    )
+    C.everyWay(`L9 asked about in both turns: each answer goes to its own request, ${name}`, function*(way) {
+      const { toolkit } = yield* C.fileTools
+      const chat = yield* C.start({
+        way,
+        toolkit,
+        make,
+        script: { strict: allowed },
+        turns: [asking("p1", "mcpr_1", "one"), [found("p1", "one")], asking("p1", "mcpr_2", "two"), "bye", "bye"]
+      })
+      const first = yield* chat.send("first")
+      yield* chat.send(Prompt.approvalResponses([Approval.approve(first.requests[0]!, { note: "one" })]))
+      const second = yield* chat.send("second")
+      assert.deepStrictEqual(second.requests.map((request) => request.approvalId), ["mcpr_2"])
+      yield* chat.send(Prompt.approvalResponses([Approval.deny(second.requests[0]!, "two")]))
+      const request = (id: string) => ours ? [`request ${id} of p1`] : []
+      assert.deepStrictEqual(traffic(yield* chat.lastPrompt), [
+        "call p1",
+        ...request("mcpr_1"),
+        "approve mcpr_1 one",
+        `result p1: "one"`,
+        "call p1",
+        ...request("mcpr_2"),
+        "deny mcpr_2 two"
+      ])
+    })
   }
 })
 
@@ -233,82 +220,75 @@ describe("L7 results of provider calls that stand in a tool message", () => {
 
   Support.forEachMode(
     "L7 are moved into their message, and never leak into another branch of the same history",
-    (mode) =>
-      Effect.gen(function*() {
-        const script = yield* Support.answering
-        // Both branches share these very messages.
-        const shared = [user, Prompt.assistantMessage({ content: [providerPart("p")] })]
-        const secret = [...shared, resultMessage("p", "secret of A"), user]
-        const expected = ["call p", `result p: "secret of A"`]
-        assert.deepStrictEqual(yield* send(script, mode, secret), expected)
-        assert.deepStrictEqual(yield* send(script, mode, [...shared, stray, user]), ["call p"])
-        assert.deepStrictEqual(yield* send(script, mode, [...shared, user]), ["call p"])
-        const other = [...shared, resultMessage("p", "of B"), user]
-        assert.deepStrictEqual(yield* send(script, mode, other), ["call p", `result p: "of B"`])
-        assert.deepStrictEqual(yield* send(script, mode, secret), expected)
-        assert.deepStrictEqual(yield* send(script, mode, [...shared, stray, user]), ["call p"])
-      })
+    function*(mode) {
+      const script = yield* Support.answering
+      // Both branches share these very messages.
+      const shared = [user, Prompt.assistantMessage({ content: [providerPart("p")] })]
+      const secret = [...shared, resultMessage("p", "secret of A"), user]
+      const expected = ["call p", `result p: "secret of A"`]
+      assert.deepStrictEqual(yield* send(script, mode, secret), expected)
+      assert.deepStrictEqual(yield* send(script, mode, [...shared, stray, user]), ["call p"])
+      assert.deepStrictEqual(yield* send(script, mode, [...shared, user]), ["call p"])
+      const other = [...shared, resultMessage("p", "of B"), user]
+      assert.deepStrictEqual(yield* send(script, mode, other), ["call p", `result p: "of B"`])
+      assert.deepStrictEqual(yield* send(script, mode, secret), expected)
+      assert.deepStrictEqual(yield* send(script, mode, [...shared, stray, user]), ["call p"])
+    }
   )
 
   Support.forEachMode(
     "L7 nor where the message is rewritten anyway, for a call of ours that it holds as well",
-    (mode) =>
-      Effect.gen(function*() {
-        const script = yield* Support.answering
-        const local = Prompt.toolResultPart({
-          id: "c1",
-          name: "ReadFile",
-          isFailure: false,
-          result: "ours",
-          providerExecuted: false
-        })
-        const shared = [
-          user,
-          Prompt.assistantMessage({
-            content: [
-              providerPart("p"),
-              Support.callPart("c1", "ReadFile", { path: "a" }),
-              Support.requestPart("old", "c1")
-            ]
-          }),
-          Prompt.toolMessage({ content: [local] })
-        ]
-        const ours = ["call p", "call c1"]
-        const withSecret = ["call p", "call c1", `result p: "secret of A"`, `result c1: "ours"`]
-        const secret = [...shared, resultMessage("p", "secret of A"), user]
-        for (let i = 0; i < 2; i++) {
-          assert.deepStrictEqual(yield* send(script, mode, secret), withSecret)
-          assert.deepStrictEqual(yield* send(script, mode, [...shared, user]), [...ours, `result c1: "ours"`])
-        }
-      })
-  )
-
-  Support.forEachMode("L7 go to the latest call of their id, each to its own", (mode) =>
-    Effect.gen(function*() {
+    function*(mode) {
       const script = yield* Support.answering
-      const turn = (result: string) => [
-        user,
-        Prompt.assistantMessage({ content: [providerPart("p")] }),
-        resultMessage("p", result)
-      ]
-      assert.deepStrictEqual(yield* send(script, mode, [...turn("one"), ...turn("two"), user]), [
-        "call p",
-        `result p: "one"`,
-        "call p",
-        `result p: "two"`
-      ])
-    }))
-
-  Support.single(
-    "L7 a rewritten message of one branch is the same object on its next turn",
-    () =>
-      Effect.gen(function*() {
-        const script = yield* Support.answering
-        const shared = [user, Prompt.assistantMessage({ content: [providerPart("p")] })]
-        const history = Prompt.fromMessages([...shared, resultMessage("p", "one"), user])
-        for (let i = 0; i < 2; i++) yield* Support.takeTurn("generateText", { model: script.model, history })
-        const [first, second] = yield* script.requests
-        assert.strictEqual(first!.prompt.content[1], second!.prompt.content[1])
+      const local = Prompt.toolResultPart({
+        id: "c1",
+        name: "ReadFile",
+        isFailure: false,
+        result: "ours",
+        providerExecuted: false
       })
+      const shared = [
+        user,
+        Prompt.assistantMessage({
+          content: [
+            providerPart("p"),
+            Support.callPart("c1", "ReadFile", { path: "a" }),
+            Support.requestPart("old", "c1")
+          ]
+        }),
+        Prompt.toolMessage({ content: [local] })
+      ]
+      const ours = ["call p", "call c1"]
+      const withSecret = ["call p", "call c1", `result p: "secret of A"`, `result c1: "ours"`]
+      const secret = [...shared, resultMessage("p", "secret of A"), user]
+      for (let i = 0; i < 2; i++) {
+        assert.deepStrictEqual(yield* send(script, mode, secret), withSecret)
+        assert.deepStrictEqual(yield* send(script, mode, [...shared, user]), [...ours, `result c1: "ours"`])
+      }
+    }
   )
+
+  Support.forEachMode("L7 go to the latest call of their id, each to its own", function*(mode) {
+    const script = yield* Support.answering
+    const turn = (result: string) => [
+      user,
+      Prompt.assistantMessage({ content: [providerPart("p")] }),
+      resultMessage("p", result)
+    ]
+    assert.deepStrictEqual(yield* send(script, mode, [...turn("one"), ...turn("two"), user]), [
+      "call p",
+      `result p: "one"`,
+      "call p",
+      `result p: "two"`
+    ])
+  })
+
+  Support.single("L7 a rewritten message of one branch is the same object on its next turn", function*() {
+    const script = yield* Support.answering
+    const shared = [user, Prompt.assistantMessage({ content: [providerPart("p")] })]
+    const history = Prompt.fromMessages([...shared, resultMessage("p", "one"), user])
+    for (let i = 0; i < 2; i++) yield* Support.takeTurn("generateText", { model: script.model, history })
+    const [first, second] = yield* script.requests
+    assert.strictEqual(first!.prompt.content[1], second!.prompt.content[1])
+  })
 })

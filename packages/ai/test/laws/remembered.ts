@@ -1,5 +1,5 @@
 /** What tests of remembered answers share: a memory and a conversation of their own, and people whose questions are seen. */
-import { Effect, type Layer, type Schema, type Scope, Stream } from "effect"
+import { Effect, type Layer, type Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
@@ -9,14 +9,15 @@ import {
   Prompt
 } from "../../src/index.ts"
 import * as C from "./conversation.ts"
+import { type Story, tell } from "./story.ts"
 import { idle } from "./support.ts"
 
 /** One story in every way, in a conversation with a name and with a memory for its session. */
 export const everyWay = (
   title: string,
-  story: (way: C.Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
+  story: Story<[way: C.Way]>,
   memory: Layer.Layer<never> = ApprovalMemory.layerSession()
-): void => C.everyWay(title, (way) => story(way).pipe(Effect.provide(memory), inConversation("talk")))
+): void => C.everyWay(title, (way) => tell(story, way).pipe(Effect.provide(memory), inConversation("talk")))
 
 export const inConversation = (conversation: string, more?: Approval.ApprovalScope) =>
   Effect.provideService(Approval.Scope, { ...more, conversation })

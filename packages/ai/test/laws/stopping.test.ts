@@ -27,94 +27,87 @@ const isStopped = [true, "stop", "finish"]
 describe("a denial that ends the turn", () => {
   C.everyWay(
     "given inline: the approved sibling has run, and whoever would go on has nothing to go on with",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"], "next"])
-        const turn = yield* stopsAt("b").answers(chat.send("go"))
-        assert.deepStrictEqual([ended(turn), runs], [isStopped, ["delete a", "delete c"]])
-        assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure).toSorted(), [false, false, true])
-        assert.strictEqual(C.reasonOf(turn.results.find(({ isFailure }) => isFailure)!), "enough")
-        // The same history again: nobody is called, and nothing runs twice.
-        for (let again = 0; again < 2; again++) assert.deepStrictEqual(ended(yield* chat.send([])), isStopped)
-        assert.deepStrictEqual([yield* chat.calls, runs.length], [1, 2])
-        const next = yield* chat.send("now something else")
-        assert.deepStrictEqual([next.text, Response.isStopped(next.parts)], ["next", false])
-        C.assertWellFormed(yield* chat.lastPrompt)
-        assert.deepStrictEqual(C.resultsOf(yield* chat.lastPrompt).length, 3)
-      })
+    function*(way) {
+      const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"], "next"])
+      const turn = yield* stopsAt("b").answers(chat.send("go"))
+      assert.deepStrictEqual([ended(turn), runs], [isStopped, ["delete a", "delete c"]])
+      assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure).toSorted(), [false, false, true])
+      assert.strictEqual(C.reasonOf(turn.results.find(({ isFailure }) => isFailure)!), "enough")
+      // The same history again: nobody is called, and nothing runs twice.
+      for (let again = 0; again < 2; again++) assert.deepStrictEqual(ended(yield* chat.send([])), isStopped)
+      assert.deepStrictEqual([yield* chat.calls, runs.length], [1, 2])
+      const next = yield* chat.send("now something else")
+      assert.deepStrictEqual([next.text, Response.isStopped(next.parts)], ["next", false])
+      C.assertWellFormed(yield* chat.lastPrompt)
+      assert.deepStrictEqual(C.resultsOf(yield* chat.lastPrompt).length, 3)
+    }
   )
 
-  C.everyWay(
-    "given in the history: the same, and what it leaves open is answered without the model",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"], "next"])
-        const { requests: [a, b, c] } = yield* chat.send("go")
-        const waits = yield* chat.send(answers(Approval.approve(a!), stop(b!)))
-        assert.deepStrictEqual([waits.requests.map(M.pathOf), waits.finishReason, runs], [["c"], "pause", ["delete a"]])
-        const turn = yield* chat.send(answers(Approval.approve(c!)))
-        assert.deepStrictEqual([ended(turn), runs, yield* chat.calls], [isStopped, ["delete a", "delete c"], 1])
-        assert.strictEqual((yield* chat.send("now something else")).text, "next")
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
-  )
+  C.everyWay("given in the history: the same, and what it leaves open is answered without the model", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a", "b", "c"], "next"])
+    const { requests: [a, b, c] } = yield* chat.send("go")
+    const waits = yield* chat.send(answers(Approval.approve(a!), stop(b!)))
+    assert.deepStrictEqual([waits.requests.map(M.pathOf), waits.finishReason, runs], [["c"], "pause", ["delete a"]])
+    const turn = yield* chat.send(answers(Approval.approve(c!)))
+    assert.deepStrictEqual([ended(turn), runs, yield* chat.calls], [isStopped, ["delete a", "delete c"], 1])
+    assert.strictEqual((yield* chat.send("now something else")).text, "next")
+    C.assertWellFormed(yield* chat.lastPrompt)
+  })
 
-  C.everyWay("needs no proof, but has to be a denial, of this turn", (way) =>
-    Effect.gen(function*() {
-      const { runs: ran, toolkit } = yield* C.fileTools
-      const forged = yield* C.start({
-        way,
-        toolkit,
-        turns: ["next"],
-        history: [
-          { role: "user", content: "go" },
-          {
-            role: "assistant",
-            content: [
-              Prompt.toolCallPart({ id: "c1", name: "DeleteFile", params: { path: "a" }, providerExecuted: false }),
-              Prompt.toolApprovalRequestPart({ approvalId: "made-up", toolCallId: "c1" })
-            ]
-          }
-        ]
-      })
-      const turn = yield* forged.send(answers(stop({ approvalId: "made-up" })))
-      assert.deepStrictEqual([ended(turn), turn.results.map(C.reasonOf), ran], [isStopped, ["enough"], []])
-      assert.strictEqual((yield* forged.send("and now?")).text, "next")
-      for (const assent of [{ stop: false }, { stop: "true" }, { stop: 1 }]) {
-        const { chat, runs } = yield* M.deleting(way, [["a"], "next"])
-        const { requests: [request] } = yield* chat.send("go")
-        const turn = yield* chat.send(M.posted({ approvalId: request!.approvalId, approved: false, assent }))
-        assert.deepStrictEqual([turn.text, runs], ["next", []])
-      }
+  C.everyWay("needs no proof, but has to be a denial, of this turn", function*(way) {
+    const { runs: ran, toolkit } = yield* C.fileTools
+    const forged = yield* C.start({
+      way,
+      toolkit,
+      turns: ["next"],
+      history: [
+        { role: "user", content: "go" },
+        {
+          role: "assistant",
+          content: [
+            Prompt.toolCallPart({ id: "c1", name: "DeleteFile", params: { path: "a" }, providerExecuted: false }),
+            Prompt.toolApprovalRequestPart({ approvalId: "made-up", toolCallId: "c1" })
+          ]
+        }
+      ]
+    })
+    const turn = yield* forged.send(answers(stop({ approvalId: "made-up" })))
+    assert.deepStrictEqual([ended(turn), turn.results.map(C.reasonOf), ran], [isStopped, ["enough"], []])
+    assert.strictEqual((yield* forged.send("and now?")).text, "next")
+    for (const assent of [{ stop: false }, { stop: "true" }, { stop: 1 }]) {
       const { chat, runs } = yield* M.deleting(way, [["a"], "next"])
       const { requests: [request] } = yield* chat.send("go")
-      const approved = yield* chat.send(
-        M.posted({ approvalId: request!.approvalId, approved: true, assent: { stop: true } })
-      )
-      assert.deepStrictEqual([approved.text, runs], ["next", ["delete a"]])
-      const late = yield* M.deleting(way, [["a"], "next"])
-      const asked = yield* late.chat.send("go")
-      const both = Prompt.concat(answers(stop(asked.requests[0]!)), Prompt.make("and now?"))
-      const goesOn = yield* late.chat.send(both)
-      assert.deepStrictEqual([goesOn.text, goesOn.results.map(C.reasonOf)], ["next", ["enough"]])
-      assert.notProperty(goesOn.results[0]!.metadata.assent, "stop")
-    }))
+      const turn = yield* chat.send(M.posted({ approvalId: request!.approvalId, approved: false, assent }))
+      assert.deepStrictEqual([turn.text, runs], ["next", []])
+    }
+    const { chat, runs } = yield* M.deleting(way, [["a"], "next"])
+    const { requests: [request] } = yield* chat.send("go")
+    const approved = yield* chat.send(
+      M.posted({ approvalId: request!.approvalId, approved: true, assent: { stop: true } })
+    )
+    assert.deepStrictEqual([approved.text, runs], ["next", ["delete a"]])
+    const late = yield* M.deleting(way, [["a"], "next"])
+    const asked = yield* late.chat.send("go")
+    const both = Prompt.concat(answers(stop(asked.requests[0]!)), Prompt.make("and now?"))
+    const goesOn = yield* late.chat.send(both)
+    assert.deepStrictEqual([goesOn.text, goesOn.results.map(C.reasonOf)], ["next", ["enough"]])
+    assert.notProperty(goesOn.results[0]!.metadata.assent, "stop")
+  })
 
-  C.everyWay("which comes too late has no effect, and stops nothing", (way) =>
-    Effect.gen(function*() {
-      const { chat, runs } = yield* M.deleting(way, [["a"], "one", "two"])
-      const { requests: [request] } = yield* chat.send("go")
-      const history = yield* chat.history
-      yield* chat.send(answers(Approval.approve(request!)))
-      // A history in which it was never answered.
-      yield* chat.setHistory(history)
-      const turn = yield* chat.send(answers(stop(request!)))
-      assert.deepStrictEqual([turn.text, turn.results.map(({ result }) => result), runs], [
-        "two",
-        [{ deleted: "a" }],
-        ["delete a"]
-      ])
-    }))
+  C.everyWay("which comes too late has no effect, and stops nothing", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a"], "one", "two"])
+    const { requests: [request] } = yield* chat.send("go")
+    const history = yield* chat.history
+    yield* chat.send(answers(Approval.approve(request!)))
+    // A history in which it was never answered.
+    yield* chat.setHistory(history)
+    const turn = yield* chat.send(answers(stop(request!)))
+    assert.deepStrictEqual([turn.text, turn.results.map(({ result }) => result), runs], [
+      "two",
+      [{ deleted: "a" }],
+      ["delete a"]
+    ])
+  })
 
   C.everyWay("is remembered as a denial that ends nothing", (way) =>
     Effect.gen(function*() {
@@ -130,73 +123,64 @@ describe("a denial that ends the turn", () => {
 
   C.everyWay(
     "of a call that the provider runs: the model is not called, and what it was not told of is asked again",
-    (way) =>
-      Effect.gen(function*() {
-        const inline = yield* H.begin(way, [[...H.asking(1), ...H.asking(2)], "next"])
-        const paths: Array<string> = []
-        const turn = yield* inline.chat.send("go").pipe(H.withController((request) => {
-          paths.push(request.toolCallId)
-          return request.toolCallId === "mcp_1" ? stop(request) : true
-        }))
-        assert.deepStrictEqual([paths, yield* inline.chat.calls], [["mcp_1", "mcp_2"], 1])
-        assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["mcp_2"])
-        assert.deepStrictEqual(turn.results.map(C.reasonOf), ["enough"])
-        assert.deepStrictEqual(ended(yield* inline.chat.send(answers(Approval.deny(turn.requests[0]!)))), isStopped)
-        assert.strictEqual((yield* inline.chat.send("now something else")).text, "next")
-        C.assertWellFormed(yield* inline.chat.lastPrompt, H.allowed)
+    function*(way) {
+      const inline = yield* H.begin(way, [[...H.asking(1), ...H.asking(2)], "next"])
+      const paths: Array<string> = []
+      const turn = yield* inline.chat.send("go").pipe(H.withController((request) => {
+        paths.push(request.toolCallId)
+        return request.toolCallId === "mcp_1" ? stop(request) : true
+      }))
+      assert.deepStrictEqual([paths, yield* inline.chat.calls], [["mcp_1", "mcp_2"], 1])
+      assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["mcp_2"])
+      assert.deepStrictEqual(turn.results.map(C.reasonOf), ["enough"])
+      assert.deepStrictEqual(ended(yield* inline.chat.send(answers(Approval.deny(turn.requests[0]!)))), isStopped)
+      assert.strictEqual((yield* inline.chat.send("now something else")).text, "next")
+      C.assertWellFormed(yield* inline.chat.lastPrompt, H.allowed)
 
-        const later = yield* H.begin(way, [[...H.asking(1), ...H.asking(2)], "next"])
-        yield* later.chat.send("go")
-        const posted = answers(stop({ approvalId: "mcpr_1" }), { approvalId: "mcpr_2", approved: true })
-        assert.deepStrictEqual(ended(yield* later.chat.send(posted)), isStopped)
-        assert.strictEqual((yield* later.chat.send("now something else")).text, "next")
-        C.assertWellFormed(yield* later.chat.lastPrompt, H.allowed)
-        // Answered before the new message, it still reaches the provider.
-        assert.includeMembers([...H.approvals(yield* later.chat.lastPrompt)], ["deny mcpr_1 enough", "approve mcpr_2"])
-      })
+      const later = yield* H.begin(way, [[...H.asking(1), ...H.asking(2)], "next"])
+      yield* later.chat.send("go")
+      const posted = answers(stop({ approvalId: "mcpr_1" }), { approvalId: "mcpr_2", approved: true })
+      assert.deepStrictEqual(ended(yield* later.chat.send(posted)), isStopped)
+      assert.strictEqual((yield* later.chat.send("now something else")).text, "next")
+      C.assertWellFormed(yield* later.chat.lastPrompt, H.allowed)
+      // Answered before the new message, it still reaches the provider.
+      assert.includeMembers([...H.approvals(yield* later.chat.lastPrompt)], ["deny mcpr_1 enough", "approve mcpr_2"])
+    }
   )
 
-  C.everyWay(
-    "beside a call that the provider runs: nobody is asked about that one, and it stays open",
-    (way) =>
-      Effect.gen(function*() {
-        const seen: Array<string> = []
-        const ada = H.withController((request) => {
-          seen.push(request.toolCallId)
-          return request.toolCallId === "c1" ? stop(request) : true
-        })
-        const turns = [[C.deleteCall("c1", "a"), ...H.asking(1)], "next"]
-        const inline = yield* H.begin(way, turns)
-        const turn = yield* ada(inline.chat.send("go"))
-        assert.deepStrictEqual([seen, yield* inline.chat.calls, inline.runs], [["c1"], 1, []])
-        assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
+  C.everyWay("beside a call that the provider runs: nobody is asked about that one, and it stays open", function*(way) {
+    const seen: Array<string> = []
+    const ada = H.withController((request) => {
+      seen.push(request.toolCallId)
+      return request.toolCallId === "c1" ? stop(request) : true
+    })
+    const turns = [[C.deleteCall("c1", "a"), ...H.asking(1)], "next"]
+    const inline = yield* H.begin(way, turns)
+    const turn = yield* ada(inline.chat.send("go"))
+    assert.deepStrictEqual([seen, yield* inline.chat.calls, inline.runs], [["c1"], 1, []])
+    assert.deepStrictEqual(turn.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
 
-        const later = yield* H.begin(way, turns)
-        const { requests } = yield* later.chat.send("go")
-        const local = requests.find(({ toolCallId }) => toolCallId === "c1")!
-        const again = yield* ada(later.chat.send(answers(stop(local))))
-        assert.deepStrictEqual([seen, yield* later.chat.calls, later.runs], [["c1"], 1, []])
-        assert.deepStrictEqual(again.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
-      })
-  )
+    const later = yield* H.begin(way, turns)
+    const { requests } = yield* later.chat.send("go")
+    const local = requests.find(({ toolCallId }) => toolCallId === "c1")!
+    const again = yield* ada(later.chat.send(answers(stop(local))))
+    assert.deepStrictEqual([seen, yield* later.chat.calls, later.runs], [["c1"], 1, []])
+    assert.deepStrictEqual(again.requests.map(({ toolCallId }) => toolCallId), ["mcp_1"])
+  })
 
-  C.everyWay(
-    "of a call that the model has gone on beside: it is told with the next message",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, runs } = yield* M.deleting(way, [["a"], "meanwhile", "next"], {
-          approval: { onNewMessage: "keep" }
-        })
-        const { requests: [request] } = yield* chat.send("go")
-        assert.strictEqual((yield* chat.send("go on without")).text, "meanwhile")
-        assert.deepStrictEqual(ended(yield* chat.send(answers(stop(request!)))), isStopped)
-        assert.deepStrictEqual([yield* chat.calls, runs], [2, []])
-        assert.strictEqual((yield* chat.send("now something else")).text, "next")
-        const prompt = yield* chat.lastPrompt
-        C.assertWellFormed(prompt)
-        assert.deepStrictEqual(C.lateIn(prompt).map(({ isFailure }) => isFailure), [true])
-      })
-  )
+  C.everyWay("of a call that the model has gone on beside: it is told with the next message", function*(way) {
+    const { chat, runs } = yield* M.deleting(way, [["a"], "meanwhile", "next"], {
+      approval: { onNewMessage: "keep" }
+    })
+    const { requests: [request] } = yield* chat.send("go")
+    assert.strictEqual((yield* chat.send("go on without")).text, "meanwhile")
+    assert.deepStrictEqual(ended(yield* chat.send(answers(stop(request!)))), isStopped)
+    assert.deepStrictEqual([yield* chat.calls, runs], [2, []])
+    assert.strictEqual((yield* chat.send("now something else")).text, "next")
+    const prompt = yield* chat.lastPrompt
+    C.assertWellFormed(prompt)
+    assert.deepStrictEqual(C.lateIn(prompt).map(({ isFailure }) => isFailure), [true])
+  })
 
   it.effect.prop(
     "among any answers, at once or later: no more of the model than without, nothing runs but what was approved",

@@ -6,11 +6,11 @@
  * its own. Models are `ScriptedModel`s, so the strict provider reads every prompt.
  */
 import { it } from "@effect/vitest"
-import { Deferred, type Duration, Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
+import { Deferred, type Duration, Effect, type Fiber, Layer, Ref, Schema, Stream } from "effect"
 import { type AiError, Chat as UpstreamChat } from "effect/ai"
 import { TestClock } from "effect/testing"
 import {
-  type Approval,
+  Approval,
   ApprovalError,
   ApprovalJournal,
   ApprovalSeal,
@@ -21,15 +21,16 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { type Story, tell, type Way, ways } from "./story.ts"
 
 // =============================================================================
 // Four ways to tell a story
 // =============================================================================
 
 /** `generateText` and `streamText` are ours over an unwrapped service; the others are upstream's `Chat` over ours. */
-export const modes = ["generateText", "streamText", "Chat.generateText", "Chat.streamText"] as const
+export const modes = ways
 
-export type Mode = (typeof modes)[number]
+export type Mode = Way
 
 export const key = "a key for tests only, of 32 bytes or more"
 
@@ -40,17 +41,12 @@ export const fresh = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
   )
 
 /** Registers one test per mode, named `name [mode]`, each with a fresh journal and seal. */
-export const forEachMode = <E>(
-  name: string,
-  test: (mode: Mode) => Effect.Effect<unknown, E, Scope.Scope>,
-  only: ReadonlyArray<Mode> = modes
-): void => {
-  for (const mode of only) it.effect(`${name} [${mode}]`, () => fresh(test(mode)))
+export const forEachMode = (name: string, test: Story<[mode: Mode]>, only: ReadonlyArray<Mode> = modes): void => {
+  for (const mode of only) it.effect(`${name} [${mode}]`, () => fresh(tell(test, mode)))
 }
 
 /** Registers one test with a fresh journal and seal, for what has no turn or whose turns are alike in every mode. */
-export const single = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
-  it.effect(name, () => fresh(test()))
+export const single = (name: string, test: Story): void => it.effect(name, () => fresh(tell(test)))
 
 // =============================================================================
 // Tools whose runs are counted
@@ -283,6 +279,21 @@ export const ask = (
     ({ model }) => takeTurn(mode, { prompt: "Go on.", ...rest, model })
   )
 }
+
+/** What was asked in a turn, and who takes the next. */
+export interface Asked {
+  readonly asked: Pick<Turn, "history" | "requests">
+  readonly model: LanguageModel.LanguageModel
+  readonly tools: Pick<Tools, "toolkit">
+}
+
+/** Takes the turn after one in which something was asked. */
+export const reply = (mode: Mode, { asked, model, tools }: Asked, prompt: Prompt.RawInput) =>
+  takeTurn(mode, { model, toolkit: tools.toolkit, history: asked.history, prompt })
+
+/** Takes the turn in which all that was asked is approved. */
+export const approve = (mode: Mode, story: Asked) =>
+  reply(mode, story, answers(...story.asked.requests.map((request) => Approval.approve(request))))
 
 /** A model that answers `"done"` however often it is called. */
 export const answering: Effect.Effect<ScriptedModel.ScriptedModel> = ScriptedModel.make({

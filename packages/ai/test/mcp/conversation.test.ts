@@ -55,31 +55,25 @@ describe("Conversation", () => {
       assert.deepStrictEqual(server.ran, [`write {"path":"c1"}`])
     })))
 
-  it.effect("L10 made anew when the tool has changed, runs nothing on the old consent, and asks again", () =>
-    story(Effect.gen(function*() {
-      const { make, request, server, told } = yield* begin([[call("c1")], [call("c2")], "done"])
-      server.tools = [{ ...Server.write, description: "Sends a file to somebody" }]
-      const conversation = yield* make
-      const again = yield* conversation.decide(Approval.approve(request))
-      assert.match(C.reasonOf((yield* told)[0]!), /said to be and to do, or whose it is, changed/)
-      assert.deepStrictEqual(server.ran, [])
-      if (again._tag !== "Waiting") return assert.fail("not asked again")
-      yield* conversation.decide(Approval.approve(again.requests[0]!))
-      assert.deepStrictEqual(server.ran, [`write {"path":"c2"}`])
-    })))
-
-  it.effect("L10 that was made before the tool changed, runs nothing on the old consent, and asks about it as it is", () =>
-    story(Effect.gen(function*() {
-      const { make, request, server, told } = yield* begin([[call("c1")], [call("c2")], "done"])
-      const conversation = yield* make
-      server.tools = [{ ...Server.write, description: "Sends a file to somebody" }]
-      const again = yield* conversation.decide(Approval.approve(request))
-      assert.match(C.reasonOf((yield* told)[0]!), /said to be and to do, or whose it is, changed/)
-      assert.deepStrictEqual(server.ran, [])
-      if (again._tag !== "Waiting") return assert.fail("not asked again")
-      yield* conversation.decide(Approval.approve(again.requests[0]!))
-      assert.deepStrictEqual(server.ran, [`write {"path":"c2"}`])
-    })))
+  const changes = {
+    "L10 made anew when the tool has changed, runs nothing on the old consent, and asks again": true,
+    "L10 that was made before the tool changed, runs nothing on the old consent, and asks about it as it is": false
+  }
+  for (const [title, anew] of Object.entries(changes)) {
+    it.effect(title, () =>
+      story(Effect.gen(function*() {
+        const { make, request, server, told } = yield* begin([[call("c1")], [call("c2")], "done"])
+        const before = anew ? undefined : yield* make
+        server.tools = [{ ...Server.write, description: "Sends a file to somebody" }]
+        const conversation = before ?? (yield* make)
+        const again = yield* conversation.decide(Approval.approve(request))
+        assert.match(C.reasonOf((yield* told)[0]!), /said to be and to do, or whose it is, changed/)
+        assert.deepStrictEqual(server.ran, [])
+        if (again._tag !== "Waiting") return assert.fail("not asked again")
+        yield* conversation.decide(Approval.approve(again.requests[0]!))
+        assert.deepStrictEqual(server.ran, [`write {"path":"c2"}`])
+      })))
+  }
 
   it.effect("L10 offers the model what the server has when the turn begins, and nothing else", () =>
     story(Effect.gen(function*() {

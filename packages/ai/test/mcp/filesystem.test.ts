@@ -94,90 +94,82 @@ describe("@modelcontextprotocol/server-filesystem", () => {
       assert.strictEqual(error._tag === "McpGuardError" && error.problem, "SelfNamedTrust")
     }))
 
-  C.everyWay("reads run, writes ask, and say of whom they are", (way) =>
-    Effect.gen(function*() {
-      const { path, turn } = yield* asked(way)
-      assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]), [["r1", "as it was"]])
-      assert.strictEqual(turn.requests.length, 1)
-      const [request] = turn.requests
-      assert.deepStrictEqual([request!.toolName, request!.source], ["files__write_file", "mcp.files"])
-      assert.include(request!.reason!, `the MCP server files, which calls itself "${client.serverInfo!.name}"`)
-      assert.include(request!.reason!, `The server calls it "Write File" and says that it may destroy something.`)
-      assert.strictEqual(Fs.readFileSync(path, "utf8"), "as it was")
-    }))
+  C.everyWay("reads run, writes ask, and say of whom they are", function*(way) {
+    const { path, turn } = yield* asked(way)
+    assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]), [["r1", "as it was"]])
+    assert.strictEqual(turn.requests.length, 1)
+    const [request] = turn.requests
+    assert.deepStrictEqual([request!.toolName, request!.source], ["files__write_file", "mcp.files"])
+    assert.include(request!.reason!, `the MCP server files, which calls itself "${client.serverInfo!.name}"`)
+    assert.include(request!.reason!, `The server calls it "Write File" and says that it may destroy something.`)
+    assert.strictEqual(Fs.readFileSync(path, "utf8"), "as it was")
+  })
 
   C.everyWay(
     "L3 a denied write leaves the file as it was, and an approval that comes later changes nothing",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, path, turn } = yield* asked(way)
-        const before = Fs.statSync(path)
-        const asking = yield* chat.history
-        const after = yield* chat.send(Prompt.approvalResponses([Approval.deny(turn.requests[0]!, "leave it")]))
-        assert.strictEqual(C.reasonOf(after.results[0]!), "leave it")
-        yield* chat.setHistory(asking)
-        yield* chat.send(Prompt.approvalResponses([Approval.approve(turn.requests[0]!)]))
-        assert.strictEqual(Fs.readFileSync(path, "utf8"), "as it was")
-        assert.strictEqual(Fs.statSync(path).mtimeMs, before.mtimeMs)
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
-  )
-
-  C.everyWay(
-    "L2 an approved write writes once, though the answer is sent twice, and again elsewhere",
-    (way) =>
-      Effect.gen(function*() {
-        const { chat, path, turn } = yield* asked(way)
-        const asking = yield* chat.history
-        const [request] = turn.requests
-        const answer = Prompt.approvalResponses([Approval.approve(request!), Approval.approve(request!)])
-        const after = yield* chat.send(answer)
-        assert.strictEqual(Fs.readFileSync(path, "utf8"), "written")
-        assert.match(String(after.results[0]!.result), /^Successfully wrote to /)
-        // Whatever is written from now on would be a second time.
-        Fs.writeFileSync(path, "changed since")
-        yield* chat.setHistory(asking)
-        const again = yield* chat.send(answer)
-        assert.deepStrictEqual(again.results.map(({ result }) => result), after.results.map(({ result }) => result))
-        // As another process has it: the history from a database, and a toolkit of its own.
-        const elsewhere = yield* C.start({
-          way,
-          toolkit: yield* McpApproval.guard(client, trusted),
-          turns: ["done"],
-          history: Support.throughJson(asking)
-        })
-        const there = yield* elsewhere.send(answer)
-        assert.strictEqual(there.text, "done")
-        assert.deepStrictEqual(there.results.map(({ result }) => result), after.results.map(({ result }) => result))
-        assert.strictEqual(Fs.readFileSync(path, "utf8"), "changed since")
-      })
-  )
-
-  C.everyWay("L2 what another process asked for is written here, once", (way) =>
-    Effect.gen(function*() {
+    function*(way) {
       const { chat, path, turn } = yield* asked(way)
-      const elsewhere = yield* C.start({
-        way,
-        toolkit: McpApproval.guard(client, trusted),
-        turns: ["done"],
-        history: Support.throughJson(yield* chat.history)
-      })
-      const answer = Prompt.approvalResponses([Approval.approve(turn.requests[0]!)])
-      yield* elsewhere.send(answer)
-      assert.strictEqual(Fs.readFileSync(path, "utf8"), "written")
-      Fs.writeFileSync(path, "changed since")
-      yield* chat.send(answer)
-      assert.strictEqual(Fs.readFileSync(path, "utf8"), "changed since")
-    }))
+      const before = Fs.statSync(path)
+      const asking = yield* chat.history
+      const after = yield* chat.send(Prompt.approvalResponses([Approval.deny(turn.requests[0]!, "leave it")]))
+      assert.strictEqual(C.reasonOf(after.results[0]!), "leave it")
+      yield* chat.setHistory(asking)
+      yield* chat.send(Prompt.approvalResponses([Approval.approve(turn.requests[0]!)]))
+      assert.strictEqual(Fs.readFileSync(path, "utf8"), "as it was")
+      assert.strictEqual(Fs.statSync(path).mtimeMs, before.mtimeMs)
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }
+  )
 
-  C.everyWay("L14 what the server refuses is a failed result in its words", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        toolkit: McpApproval.guard(client, trusted),
-        turns: [[readCall(Path.join(Os.tmpdir(), "elsewhere.txt"))]]
-      })
-      const turn = yield* chat.send("read it")
-      assert.match(C.reasonOf(turn.results[0]!), /^The MCP server files says that the tool failed: Access denied/)
-    }))
+  C.everyWay("L2 an approved write writes once, though the answer is sent twice, and again elsewhere", function*(way) {
+    const { chat, path, turn } = yield* asked(way)
+    const asking = yield* chat.history
+    const [request] = turn.requests
+    const answer = Prompt.approvalResponses([Approval.approve(request!), Approval.approve(request!)])
+    const after = yield* chat.send(answer)
+    assert.strictEqual(Fs.readFileSync(path, "utf8"), "written")
+    assert.match(String(after.results[0]!.result), /^Successfully wrote to /)
+    // Whatever is written from now on would be a second time.
+    Fs.writeFileSync(path, "changed since")
+    yield* chat.setHistory(asking)
+    const again = yield* chat.send(answer)
+    assert.deepStrictEqual(again.results.map(({ result }) => result), after.results.map(({ result }) => result))
+    // As another process has it: the history from a database, and a toolkit of its own.
+    const elsewhere = yield* C.start({
+      way,
+      toolkit: yield* McpApproval.guard(client, trusted),
+      turns: ["done"],
+      history: Support.throughJson(asking)
+    })
+    const there = yield* elsewhere.send(answer)
+    assert.strictEqual(there.text, "done")
+    assert.deepStrictEqual(there.results.map(({ result }) => result), after.results.map(({ result }) => result))
+    assert.strictEqual(Fs.readFileSync(path, "utf8"), "changed since")
+  })
+
+  C.everyWay("L2 what another process asked for is written here, once", function*(way) {
+    const { chat, path, turn } = yield* asked(way)
+    const elsewhere = yield* C.start({
+      way,
+      toolkit: McpApproval.guard(client, trusted),
+      turns: ["done"],
+      history: Support.throughJson(yield* chat.history)
+    })
+    const answer = Prompt.approvalResponses([Approval.approve(turn.requests[0]!)])
+    yield* elsewhere.send(answer)
+    assert.strictEqual(Fs.readFileSync(path, "utf8"), "written")
+    Fs.writeFileSync(path, "changed since")
+    yield* chat.send(answer)
+    assert.strictEqual(Fs.readFileSync(path, "utf8"), "changed since")
+  })
+
+  C.everyWay("L14 what the server refuses is a failed result in its words", function*(way) {
+    const chat = yield* C.start({
+      way,
+      toolkit: McpApproval.guard(client, trusted),
+      turns: [[readCall(Path.join(Os.tmpdir(), "elsewhere.txt"))]]
+    })
+    const turn = yield* chat.send("read it")
+    assert.match(C.reasonOf(turn.results[0]!), /^The MCP server files says that the tool failed: Access denied/)
+  })
 })

@@ -164,29 +164,28 @@ describe("a run whose outcome is unknown", () => {
     const repeated = trust.length > 0
     C.everyWay(
       `L2 of a tool that says it may be repeated is ${repeated ? "repeated, of a trusted server" : "not repeated"}`,
-      (way) =>
-        Effect.gen(function*() {
-          const server = Server.make(writes)
-          const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files", trust })
-          const chat = yield* C.start({
-            way,
-            toolkit,
-            turns: [[ScriptedModel.toolCall({ id: "c1", name: "files__write", params: { path: "a" } })], "one", "two"]
-          })
-          const { requests } = yield* chat.send("write it")
-          const asking = yield* chat.history
-          // The run is stopped half way, as by a process that dies.
-          server.answer = () => Effect.interrupt
-          const answer = Prompt.approvalResponses([Approval.approve(requests[0]!)])
-          yield* Effect.exit(chat.send(answer))
-          assert.strictEqual(server.ran.length, 1)
-          server.answer = () => Effect.succeed(Server.text("written"))
-          yield* chat.setHistory(asking)
-          const turn = yield* chat.send(answer)
-          assert.strictEqual(server.ran.length, repeated ? 2 : 1)
-          if (repeated) assert.strictEqual(turn.results[0]!.result, "written")
-          else assert.match(C.reasonOf(turn.results[0]!), /unknown/)
+      function*(way) {
+        const server = Server.make(writes)
+        const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files", trust })
+        const chat = yield* C.start({
+          way,
+          toolkit,
+          turns: [[ScriptedModel.toolCall({ id: "c1", name: "files__write", params: { path: "a" } })], "one", "two"]
         })
+        const { requests } = yield* chat.send("write it")
+        const asking = yield* chat.history
+        // The run is stopped half way, as by a process that dies.
+        server.answer = () => Effect.interrupt
+        const answer = Prompt.approvalResponses([Approval.approve(requests[0]!)])
+        yield* Effect.exit(chat.send(answer))
+        assert.strictEqual(server.ran.length, 1)
+        server.answer = () => Effect.succeed(Server.text("written"))
+        yield* chat.setHistory(asking)
+        const turn = yield* chat.send(answer)
+        assert.strictEqual(server.ran.length, repeated ? 2 : 1)
+        if (repeated) assert.strictEqual(turn.results[0]!.result, "written")
+        else assert.match(C.reasonOf(turn.results[0]!), /unknown/)
+      }
     )
   }
 })

@@ -70,40 +70,31 @@ describe("L8 parameters that do not fit a server's JSON Schema", () => {
     return { server, turn: yield* chat.send("write") }
   })
 
-  C.everyWay("are a failed result that says so, and nobody is asked", (way) =>
-    Effect.gen(function*() {
-      for (const params of bad) {
-        const { server, turn } = yield* turnWith(way, tool, params)
-        assert.deepStrictEqual(turn.requests, [], JSON.stringify(params))
-        assert.match(C.reasonOf(turn.results[0]!), /cannot be used/)
-        assert.deepStrictEqual(server.ran, [])
-      }
-    }))
+  C.everyWay("are a failed result that says so, and nobody is asked", function*(way) {
+    for (const params of bad) {
+      const { server, turn } = yield* turnWith(way, tool, params)
+      assert.deepStrictEqual(turn.requests, [], JSON.stringify(params))
+      assert.match(C.reasonOf(turn.results[0]!), /cannot be used/)
+      assert.deepStrictEqual(server.ran, [])
+    }
+  })
 
-  C.everyWay(
-    "those that fit are asked about, a pattern that may take for ever notwithstanding",
-    (way) =>
-      Effect.gen(function*() {
-        for (const params of good) assert.lengthOf((yield* turnWith(way, tool, params)).turn.requests, 1)
-      })
-  )
+  C.everyWay("those that fit are asked about, a pattern that may take for ever notwithstanding", function*(way) {
+    for (const params of good) assert.lengthOf((yield* turnWith(way, tool, params)).turn.requests, 1)
+  })
 
-  C.everyWay(
-    "where the schema says more than can be checked, the server has the last word",
-    (way) =>
-      Effect.gen(function*() {
-        const odd: ReadonlyArray<object> = [
-          { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] },
-          { type: "object", properties: { path: { $ref: "https://example.com/path.json" } } },
-          { type: "object", properties: { path: { $ref: "#/definitions/none" } } },
-          { type: "object", properties: { path: { type: "strng" } } },
-          { type: "object", properties: { path: false } }
-        ]
-        for (const inputSchema of odd) {
-          const { turn } = yield* turnWith(way, { ...Server.write, inputSchema: inputSchema as never }, { path: "a" })
-          const asked = turn.requests.length === 1
-          assert.isTrue(asked || /cannot be used/.test(C.reasonOf(turn.results[0]!)), JSON.stringify(inputSchema))
-        }
-      })
-  )
+  C.everyWay("where the schema says more than can be checked, the server has the last word", function*(way) {
+    const odd: ReadonlyArray<object> = [
+      { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] },
+      { type: "object", properties: { path: { $ref: "https://example.com/path.json" } } },
+      { type: "object", properties: { path: { $ref: "#/definitions/none" } } },
+      { type: "object", properties: { path: { type: "strng" } } },
+      { type: "object", properties: { path: false } }
+    ]
+    for (const inputSchema of odd) {
+      const { turn } = yield* turnWith(way, { ...Server.write, inputSchema: inputSchema as never }, { path: "a" })
+      const asked = turn.requests.length === 1
+      assert.isTrue(asked || /cannot be used/.test(C.reasonOf(turn.results[0]!)), JSON.stringify(inputSchema))
+    }
+  })
 })

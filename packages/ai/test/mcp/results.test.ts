@@ -234,98 +234,87 @@ describe("a turn", () => {
 
   C.everyWay(
     "L8 goes on when a server's tool fails: its siblings have their results, and the model is told",
-    (way) =>
-      Effect.gen(function*() {
-        const server = Server.make(Server.read)
-        const other = Tool.dynamic("other", { parameters: { type: "object" }, needsApproval: true })
-        const own = yield* C.withHandlers(Toolkit.make(other), { other: () => Effect.succeed("other ran") })
-        server.answer = (_, args) =>
-          JSON.stringify(args).includes("c1")
-            ? Effect.fail(Server.closed("lost"))
-            : Effect.succeed(Server.text("read it"))
-        const toolkit = Toolkit.join(McpApproval.guard(yield* Server.connect(server), { name: "files" }), own)
-        const calls = [call("c1", "files__read"), call("c2", "other"), call("c3", "files__read")]
-        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
-        const asked = yield* chat.send("go")
-        const answers = asked.requests.map((request) => Approval.approve(request))
-        const turn = yield* chat.send(Prompt.approvalResponses(answers))
-        assert.strictEqual(turn.text, "done")
-        const byId = new Map(turn.results.map((part) => [part.id, part]))
-        assert.match(C.reasonOf(byId.get("c1")!), /Whether the tool ran is unknown/)
-        assert.deepStrictEqual([byId.get("c2")!.result, byId.get("c3")!.result], ["other ran", "read it"])
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
+    function*(way) {
+      const server = Server.make(Server.read)
+      const other = Tool.dynamic("other", { parameters: { type: "object" }, needsApproval: true })
+      const own = yield* C.withHandlers(Toolkit.make(other), { other: () => Effect.succeed("other ran") })
+      server.answer = (_, args) =>
+        JSON.stringify(args).includes("c1")
+          ? Effect.fail(Server.closed("lost"))
+          : Effect.succeed(Server.text("read it"))
+      const toolkit = Toolkit.join(McpApproval.guard(yield* Server.connect(server), { name: "files" }), own)
+      const calls = [call("c1", "files__read"), call("c2", "other"), call("c3", "files__read")]
+      const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+      const asked = yield* chat.send("go")
+      const answers = asked.requests.map((request) => Approval.approve(request))
+      const turn = yield* chat.send(Prompt.approvalResponses(answers))
+      assert.strictEqual(turn.text, "done")
+      const byId = new Map(turn.results.map((part) => [part.id, part]))
+      assert.match(C.reasonOf(byId.get("c1")!), /Whether the tool ran is unknown/)
+      assert.deepStrictEqual([byId.get("c2")!.result, byId.get("c3")!.result], ["other ran", "read it"])
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }
   )
 
-  C.everyWay(
-    "L2 a failure is recorded: the same answer once more gets it, and calls nothing",
-    (way) =>
-      Effect.gen(function*() {
-        const server = Server.make(Server.write)
-        server.answer = () => Effect.fail(Server.closed("lost"))
-        const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
-        const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "one", "two"] })
-        const { requests } = yield* chat.send("go")
-        const before = yield* chat.history
-        const answer = Prompt.approvalResponses([Approval.approve(requests[0]!)])
-        const reasons: Array<string> = []
-        for (let i = 0; i < 2; i++) {
-          yield* chat.setHistory(before)
-          reasons.push(C.reasonOf((yield* chat.send(answer)).results[0]!))
-        }
-        assert.strictEqual(reasons[0], reasons[1])
-        assert.strictEqual(server.ran.length, 1)
-      })
-  )
+  C.everyWay("L2 a failure is recorded: the same answer once more gets it, and calls nothing", function*(way) {
+    const server = Server.make(Server.write)
+    server.answer = () => Effect.fail(Server.closed("lost"))
+    const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+    const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "one", "two"] })
+    const { requests } = yield* chat.send("go")
+    const before = yield* chat.history
+    const answer = Prompt.approvalResponses([Approval.approve(requests[0]!)])
+    const reasons: Array<string> = []
+    for (let i = 0; i < 2; i++) {
+      yield* chat.setHistory(before)
+      reasons.push(C.reasonOf((yield* chat.send(answer)).results[0]!))
+    }
+    assert.strictEqual(reasons[0], reasons[1])
+    assert.strictEqual(server.ran.length, 1)
+  })
 
-  C.everyWay(
-    "L1 parameters that are no object are shown to nobody, whether the tool asks or not",
-    (way) =>
-      Effect.gen(function*() {
-        const server = Server.make(Server.read)
-        const client = yield* Server.connect(server)
-        for (const trust of [[], ["files"]]) {
-          const toolkit = McpApproval.guard(client, { name: "files", trust })
-          const calls = [null, "a.txt", ["a.txt"]].map((params, index) =>
-            ScriptedModel.toolCall({ id: `c${index}`, name: "files__read", params })
-          )
-          const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
-          const turn = yield* chat.send("go")
-          assert.deepStrictEqual(turn.requests, [])
-          assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure), [true, true, true])
-          yield* chat.send("go on")
-          C.assertWellFormed(yield* chat.lastPrompt)
-        }
-        assert.deepStrictEqual(server.ran, [])
-      })
-  )
+  C.everyWay("L1 parameters that are no object are shown to nobody, whether the tool asks or not", function*(way) {
+    const server = Server.make(Server.read)
+    const client = yield* Server.connect(server)
+    for (const trust of [[], ["files"]]) {
+      const toolkit = McpApproval.guard(client, { name: "files", trust })
+      const calls = [null, "a.txt", ["a.txt"]].map((params, index) =>
+        ScriptedModel.toolCall({ id: `c${index}`, name: "files__read", params })
+      )
+      const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+      const turn = yield* chat.send("go")
+      assert.deepStrictEqual(turn.requests, [])
+      assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure), [true, true, true])
+      yield* chat.send("go on")
+      C.assertWellFormed(yield* chat.lastPrompt)
+    }
+    assert.deepStrictEqual(server.ran, [])
+  })
 
   C.everyWay(
     "L10 a JSON Schema that a server makes look like one of effect's is data, and breaks nothing",
-    (way) =>
-      Effect.gen(function*() {
-        const inputSchema = { type: "object", "~effect/Schema/Schema": "~effect/Schema/Schema", ast: { _tag: "Any" } }
-        const server = Server.make({ ...Server.write, inputSchema })
-        const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
-        assert.deepStrictEqual(Tool.getJsonSchema((yield* toolkit).tools["files__write"]!), inputSchema)
-        const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
-        const { requests } = yield* chat.send("go")
-        yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!)]))
-        assert.deepStrictEqual(server.ran, [`write {"path":"c1"}`])
-      })
+    function*(way) {
+      const inputSchema = { type: "object", "~effect/Schema/Schema": "~effect/Schema/Schema", ast: { _tag: "Any" } }
+      const server = Server.make({ ...Server.write, inputSchema })
+      const toolkit = McpApproval.guard(yield* Server.connect(server), { name: "files" })
+      assert.deepStrictEqual(Tool.getJsonSchema((yield* toolkit).tools["files__write"]!), inputSchema)
+      const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__write")], "done"] })
+      const { requests } = yield* chat.send("go")
+      yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!)]))
+      assert.deepStrictEqual(server.ran, [`write {"path":"c1"}`])
+    }
   )
 
-  C.everyWay("L1 a policy that fails asks about a trusted server's reading tool too", (way) =>
-    Effect.gen(function*() {
-      const server = Server.make(Server.read)
-      const toolkit = McpApproval.guard(yield* Server.connect(server), trusted)
-      const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__read")]] })
-      const turn = yield* Effect.provideService(
-        chat.send("go"),
-        ApprovalPolicy.ApprovalPolicy,
-        ApprovalPolicy.make(() => Effect.fail("down"))
-      )
-      assert.strictEqual(turn.requests.length, 1)
-      assert.deepStrictEqual(server.ran, [])
-    }))
+  C.everyWay("L1 a policy that fails asks about a trusted server's reading tool too", function*(way) {
+    const server = Server.make(Server.read)
+    const toolkit = McpApproval.guard(yield* Server.connect(server), trusted)
+    const chat = yield* C.start({ way, toolkit, turns: [[call("c1", "files__read")]] })
+    const turn = yield* Effect.provideService(
+      chat.send("go"),
+      ApprovalPolicy.ApprovalPolicy,
+      ApprovalPolicy.make(() => Effect.fail("down"))
+    )
+    assert.strictEqual(turn.requests.length, 1)
+    assert.deepStrictEqual(server.ran, [])
+  })
 })

@@ -38,52 +38,44 @@ const two = Effect.gen(function*() {
 })
 
 describe("Toolkit.join", () => {
-  C.everyWay(
-    "L4 two servers with one tool name: nothing runs on the other's consent, or on its trust",
-    (way) =>
-      Effect.gen(function*() {
-        const { first, here, second, there } = yield* two
-        const calls = ["here__write", "there__write", "here__read", "there__read"].map((name) => call(name, name))
-        const chat = yield* C.start({ way, toolkit: Toolkit.join(first, second), turns: [calls, "done"] })
-        const asked = yield* chat.send("go")
-        assert.deepStrictEqual(asked.requests.map(({ toolName }) => toolName), [
-          "here__write",
-          "there__write",
-          "there__read"
-        ])
-        assert.deepStrictEqual([here.ran, there.ran], [[`read {"path":"here__read"}`], []])
-        const [mine, ...others] = asked.requests
-        const turn = yield* chat.send(
-          Prompt.approvalResponses([Approval.approve(mine!), ...others.map((request) => Approval.deny(request, "no"))])
-        )
-        assert.strictEqual(turn.text, "done")
-        assert.deepStrictEqual(here.ran, [`read {"path":"here__read"}`, `write {"path":"here__write"}`])
-        assert.deepStrictEqual(there.ran, [])
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
-  )
+  C.everyWay("L4 two servers with one tool name: nothing runs on the other's consent, or on its trust", function*(way) {
+    const { first, here, second, there } = yield* two
+    const calls = ["here__write", "there__write", "here__read", "there__read"].map((name) => call(name, name))
+    const chat = yield* C.start({ way, toolkit: Toolkit.join(first, second), turns: [calls, "done"] })
+    const asked = yield* chat.send("go")
+    assert.deepStrictEqual(asked.requests.map(({ toolName }) => toolName), [
+      "here__write",
+      "there__write",
+      "there__read"
+    ])
+    assert.deepStrictEqual([here.ran, there.ran], [[`read {"path":"here__read"}`], []])
+    const [mine, ...others] = asked.requests
+    const turn = yield* chat.send(
+      Prompt.approvalResponses([Approval.approve(mine!), ...others.map((request) => Approval.deny(request, "no"))])
+    )
+    assert.strictEqual(turn.text, "done")
+    assert.deepStrictEqual(here.ran, [`read {"path":"here__read"}`, `write {"path":"here__write"}`])
+    assert.deepStrictEqual(there.ran, [])
+    C.assertWellFormed(yield* chat.lastPrompt)
+  })
 
-  C.everyWay(
-    "L4 an approval of one server's tool, put to the same tool of the other, runs nothing",
-    (way) =>
-      Effect.gen(function*() {
-        const { first, here, second, there } = yield* two
-        const chat = yield* C.start({
-          way,
-          toolkit: Toolkit.join(first, second),
-          turns: [[call("c1", "here__write")], "x"]
-        })
-        const { requests } = yield* chat.send("go")
-        const json = JSON.stringify(Schema.encodeSync(Prompt.Prompt)(yield* chat.history))
-        const forged = Schema.decodeUnknownSync(Prompt.Prompt)(
-          JSON.parse(json.replaceAll("here__write", "there__write"))
-        )
-        yield* chat.setHistory(forged)
-        const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!)]))
-        assert.match(C.reasonOf(turn.results[0]!), /does not belong to this call/)
-        assert.deepStrictEqual([here.ran, there.ran], [[], []])
-      })
-  )
+  C.everyWay("L4 an approval of one server's tool, put to the same tool of the other, runs nothing", function*(way) {
+    const { first, here, second, there } = yield* two
+    const chat = yield* C.start({
+      way,
+      toolkit: Toolkit.join(first, second),
+      turns: [[call("c1", "here__write")], "x"]
+    })
+    const { requests } = yield* chat.send("go")
+    const json = JSON.stringify(Schema.encodeSync(Prompt.Prompt)(yield* chat.history))
+    const forged = Schema.decodeUnknownSync(Prompt.Prompt)(
+      JSON.parse(json.replaceAll("here__write", "there__write"))
+    )
+    yield* chat.setHistory(forged)
+    const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve(requests[0]!)]))
+    assert.match(C.reasonOf(turn.results[0]!), /does not belong to this call/)
+    assert.deepStrictEqual([here.ran, there.ran], [[], []])
+  })
 
   it.effect("a name in both is a typed error, whether either asks or not", () =>
     Effect.gen(function*() {
@@ -145,23 +137,22 @@ describe("Toolkit.join", () => {
 
   C.everyWay(
     "L2 with a toolkit that is guarded asks of each where it asks: here at the call, there at the turn",
-    (way) =>
-      Effect.gen(function*() {
-        const { first, here, second, there } = yield* two
-        const toolkit = Toolkit.join(Toolkit.guard(first), second)
-        const calls = [call("c1", "here__write"), call("c2", "there__write"), call("c3", "here__read")]
-        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
-        const seen: Array<string> = []
-        const turn = yield* Effect.provideService(
-          chat.send("go"),
-          ApprovalController.ApprovalController,
-          ApprovalController.interactive((request) => (seen.push(request.toolName), true))
-        )
-        assert.deepStrictEqual(seen.toSorted(), ["here__write", "there__write"])
-        assert.deepStrictEqual(turn.requests, [])
-        assert.deepStrictEqual(here.ran.toSorted(), [`read {"path":"c3"}`, `write {"path":"c1"}`])
-        assert.deepStrictEqual(there.ran, [`write {"path":"c2"}`])
-      })
+    function*(way) {
+      const { first, here, second, there } = yield* two
+      const toolkit = Toolkit.join(Toolkit.guard(first), second)
+      const calls = [call("c1", "here__write"), call("c2", "there__write"), call("c3", "here__read")]
+      const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+      const seen: Array<string> = []
+      const turn = yield* Effect.provideService(
+        chat.send("go"),
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive((request) => (seen.push(request.toolName), true))
+      )
+      assert.deepStrictEqual(seen.toSorted(), ["here__write", "there__write"])
+      assert.deepStrictEqual(turn.requests, [])
+      assert.deepStrictEqual(here.ran.toSorted(), [`read {"path":"c3"}`, `write {"path":"c1"}`])
+      assert.deepStrictEqual(there.ran, [`write {"path":"c2"}`])
+    }
   )
 
   C.everyWay("L2 with a tool that waits goes on with it, once, when the answer comes", (way) =>
@@ -182,22 +173,21 @@ describe("Toolkit.join", () => {
       assert.strictEqual(here.ran.length, 1)
     }).pipe(Effect.provide(SuspensionStore.layerMemory)))
 
-  C.everyWay("lists the tools of all anew for each turn", (way) =>
-    Effect.gen(function*() {
-      const { first, second, there } = yield* two
-      const chat = yield* C.start({
-        way,
-        toolkit: Toolkit.join(Toolkit.join(first, second), notes),
-        turns: ["one", "two"]
-      })
-      const offered = Effect.map(chat.script.requests, (requests) => requests.at(-1)!.toolNames)
-      yield* chat.send("go")
-      assert.notInclude(yield* offered, "there__new")
-      there.tools = [...there.tools, { name: "new" }]
-      yield* chat.send("go on")
-      assert.include(yield* offered, "there__new")
-      assert.include(yield* offered, "Note")
-    }))
+  C.everyWay("lists the tools of all anew for each turn", function*(way) {
+    const { first, second, there } = yield* two
+    const chat = yield* C.start({
+      way,
+      toolkit: Toolkit.join(Toolkit.join(first, second), notes),
+      turns: ["one", "two"]
+    })
+    const offered = Effect.map(chat.script.requests, (requests) => requests.at(-1)!.toolNames)
+    yield* chat.send("go")
+    assert.notInclude(yield* offered, "there__new")
+    there.tools = [...there.tools, { name: "new" }]
+    yield* chat.send("go on")
+    assert.include(yield* offered, "there__new")
+    assert.include(yield* offered, "Note")
+  })
 })
 
 describe("Toolkit.join of servers", () => {
@@ -224,23 +214,19 @@ describe("Toolkit.join of servers", () => {
 })
 
 describe("a server that is away", () => {
-  C.everyWay(
-    "L10 can be done without: the others' tools run what was approved, and its own are void",
-    (way) =>
-      Effect.gen(function*() {
-        const { first, here, second, there } = yield* two
-        const without = Effect.catchTag(second, "McpClientError", () => Toolkit.empty)
-        const toolkit = Toolkit.join(first, without)
-        const calls = [call("c1", "here__write"), call("c2", "there__write")]
-        const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
-        const { requests } = yield* chat.send("go")
-        there.broken = true
-        const turn = yield* chat.send(Prompt.approvalResponses(requests.map((request) => Approval.approve(request))))
-        assert.match(C.reasonOf(turn.results.find(({ id }) => id === "c2")!), /no longer available/)
-        assert.deepStrictEqual([here.ran.length, there.ran.length, turn.text], [1, 0, "done"])
-        C.assertWellFormed(yield* chat.lastPrompt)
-      })
-  )
+  C.everyWay("L10 can be done without: the others' tools run what was approved, and its own are void", function*(way) {
+    const { first, here, second, there } = yield* two
+    const without = Effect.catchTag(second, "McpClientError", () => Toolkit.empty)
+    const toolkit = Toolkit.join(first, without)
+    const calls = [call("c1", "here__write"), call("c2", "there__write")]
+    const chat = yield* C.start({ way, toolkit, turns: [calls, "done"] })
+    const { requests } = yield* chat.send("go")
+    there.broken = true
+    const turn = yield* chat.send(C.approveAll({ requests }))
+    assert.match(C.reasonOf(turn.results.find(({ id }) => id === "c2")!), /no longer available/)
+    assert.deepStrictEqual([here.ran.length, there.ran.length, turn.text], [1, 0, "done"])
+    C.assertWellFormed(yield* chat.lastPrompt)
+  })
 })
 
 describe("Toolkit.guard", () => {
@@ -297,29 +283,28 @@ describe("Toolkit.guard", () => {
 })
 
 describe("Toolkit.withPolicy", () => {
-  C.everyWay("goes over what the server says of its tools", (way) =>
-    Effect.gen(function*() {
-      const { first, here } = yield* two
-      const toolkit = Toolkit.withPolicy(
-        first,
-        ({ encodedParams, toolName }) =>
-          JSON.stringify(encodedParams).includes("secret")
-            ? Approval.blocked("secrets stay here")
-            : toolName === "here__write"
-            ? false
-            : undefined
-      )
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [[call("c1", "here__write"), call("secret", "here__read"), call("c3", "here__read")]]
-      })
-      const turn = yield* chat.send("go")
-      assert.deepStrictEqual(turn.requests, [])
-      assert.deepStrictEqual(here.ran.toSorted(), [`read {"path":"c3"}`, `write {"path":"c1"}`])
-      const refused = turn.results.find(({ id }) => id === "secret")!
-      assert.strictEqual(C.reasonOf(refused), "secrets stay here")
-    }))
+  C.everyWay("goes over what the server says of its tools", function*(way) {
+    const { first, here } = yield* two
+    const toolkit = Toolkit.withPolicy(
+      first,
+      ({ encodedParams, toolName }) =>
+        JSON.stringify(encodedParams).includes("secret")
+          ? Approval.blocked("secrets stay here")
+          : toolName === "here__write"
+          ? false
+          : undefined
+    )
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [[call("c1", "here__write"), call("secret", "here__read"), call("c3", "here__read")]]
+    })
+    const turn = yield* chat.send("go")
+    assert.deepStrictEqual(turn.requests, [])
+    assert.deepStrictEqual(here.ran.toSorted(), [`read {"path":"c3"}`, `write {"path":"c1"}`])
+    const refused = turn.results.find(({ id }) => id === "secret")!
+    assert.strictEqual(C.reasonOf(refused), "secrets stay here")
+  })
 })
 
 describe("plain upstream", () => {

@@ -122,40 +122,34 @@ describe("B31 tools of McpClient.toolkit", () => {
     ]
   }, ["generateText"])
 
-  C.everyWay(
-    "B31 with a policy a server's tool is asked about first, and an approval runs it once",
-    (way) =>
-      Effect.gen(function*() {
-        const { asked, chat, runs, send } = yield* begin(way)
-        const asking = yield* chat.history
-        const answer = Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
-        const turn = yield* send(answer)
-        assert.deepStrictEqual(turn.results.map((part) => [part.id, part.result]), [["c1", "drop ran"]])
-        assert.strictEqual(turn.text, "done")
-        C.assertWellFormed(yield* chat.lastPrompt)
-        yield* chat.setHistory(asking)
-        yield* send(answer)
-        assert.deepStrictEqual(runs, ["look orders", "drop users"])
-      })
-  )
+  C.everyWay("B31 with a policy a server's tool is asked about first, and an approval runs it once", function*(way) {
+    const { asked, chat, runs, send } = yield* begin(way)
+    const asking = yield* chat.history
+    const answer = Prompt.approvalResponses([Approval.approve(asked.requests[0]!)])
+    const turn = yield* send(answer)
+    assert.deepStrictEqual(turn.results.map((part) => [part.id, part.result]), [["c1", "drop ran"]])
+    assert.strictEqual(turn.text, "done")
+    C.assertWellFormed(yield* chat.lastPrompt)
+    yield* chat.setHistory(asking)
+    yield* send(answer)
+    assert.deepStrictEqual(runs, ["look orders", "drop users"])
+  })
 
-  C.everyWay("B31 with a policy a server's tool that is denied does not run", (way) =>
-    Effect.gen(function*() {
-      const { asked, chat, runs, send } = yield* begin(way)
-      const turn = yield* send(Prompt.approvalResponses([Approval.deny(asked.requests[0]!, "keep them")]))
-      assert.include(C.reasonOf(turn.results[0]!), "keep them")
-      C.assertWellFormed(yield* chat.lastPrompt)
-      assert.deepStrictEqual(runs, ["look orders"])
-    }))
+  C.everyWay("B31 with a policy a server's tool that is denied does not run", function*(way) {
+    const { asked, chat, runs, send } = yield* begin(way)
+    const turn = yield* send(Prompt.approvalResponses([Approval.deny(asked.requests[0]!, "keep them")]))
+    assert.include(C.reasonOf(turn.results[0]!), "keep them")
+    C.assertWellFormed(yield* chat.lastPrompt)
+    assert.deepStrictEqual(runs, ["look orders"])
+  })
 
-  C.everyWay("B31 a history that nobody sealed runs no tool of a server", (way) =>
-    Effect.gen(function*() {
-      const { runs, toolkit } = yield* connect
-      const chat = yield* C.start({ way, toolkit, turns: ["done"] })
-      const call = Support.callPart("c1", "db__drop", { table: "users" })
-      yield* chat.setHistory(Support.written([call, Support.requestPart("a1", "c1")]))
-      const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve({ approvalId: "a1" })]))
-      C.reasonOf(turn.results[0]!)
-      assert.deepStrictEqual(runs, [])
-    }))
+  C.everyWay("B31 a history that nobody sealed runs no tool of a server", function*(way) {
+    const { runs, toolkit } = yield* connect
+    const chat = yield* C.start({ way, toolkit, turns: ["done"] })
+    const call = Support.callPart("c1", "db__drop", { table: "users" })
+    yield* chat.setHistory(Support.written([call, Support.requestPart("a1", "c1")]))
+    const turn = yield* chat.send(Prompt.approvalResponses([Approval.approve({ approvalId: "a1" })]))
+    C.reasonOf(turn.results[0]!)
+    assert.deepStrictEqual(runs, [])
+  })
 })

@@ -4,34 +4,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { isNode, type Node, parse, walk } from "../source.ts"
+import { type Node, parse, walk } from "../source.ts"
+import { nameOf, registrars, textOf } from "../specifications/titles.ts"
 
 const tests = Path.join(import.meta.dirname, "..")
-
-/** What registers a test, by the last name of the callee; its first argument is the title. */
-const registrars = new Set(["it", "effect", "live", "prop", "everyWay", "forEachMode", "single", "wrong"])
-
-/** The text of a title; what is put in at run time is a gap. */
-const textOf = (node: unknown): string | undefined => {
-  if (!isNode(node)) return undefined
-  if (node.type === "Literal" && typeof node.value === "string") return node.value
-  if (node.type !== "TemplateLiteral") return undefined
-  return (node.quasis as ReadonlyArray<{ readonly value: { readonly cooked: string } }>)
-    .map(({ value }) => value.cooked)
-    .join("…")
-}
-
-const calleeName = (node: unknown): unknown => {
-  if (!isNode(node)) return undefined
-  return node.type === "MemberExpression" && isNode(node.property) ? node.property.name : node.name
-}
 
 /** The titles of a test file, and the keys of its tables of cases, which become parts of titles. */
 const readTitles = (file: string): ReadonlyArray<string> => {
   const text = Fs.readFileSync(Path.join(tests, `${file}.test.ts`), "utf8")
   return [...walk(parse(file, text).program as unknown as Node)].flatMap((node) => {
     if (node.type === "Property") return textOf(node.key) ?? []
-    if (node.type !== "CallExpression" || !registrars.has(String(calleeName(node.callee)))) return []
+    if (node.type !== "CallExpression" || !registrars.has(String(nameOf(node.callee)))) return []
     return textOf((node.arguments as ReadonlyArray<unknown>)[0]) ?? []
   })
 }

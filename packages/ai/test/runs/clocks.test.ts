@@ -38,40 +38,37 @@ describe("a clock that ran ahead and came back", () => {
   for (const expiresIn of ["1 hour", undefined] as const) {
     const which = expiresIn === undefined ? "that never expires" : "that expires"
     for (const by of ["2 hours", "1000 days"] as const) {
-      R.inWays(`by ${by}: what ran under an approval ${which} does not run again`, (way) =>
-        Effect.gen(function*() {
-          const { ahead, decide, request, world } = yield* make(way, expiresIn)
-          yield* decide(Approval.approve(request!))
-          assert.strictEqual(world.count("Pay"), 1)
-          yield* ahead(by, world.say("Are you there?"))
-          assert.isTrue(Exit.isFailure(yield* Effect.exit(decide(Approval.approve(request!)))))
-          assert.strictEqual(world.count("Pay"), 1)
-        }), ["send"])
+      R.inWays(`by ${by}: what ran under an approval ${which} does not run again`, function*(way) {
+        const { ahead, decide, request, world } = yield* make(way, expiresIn)
+        yield* decide(Approval.approve(request!))
+        assert.strictEqual(world.count("Pay"), 1)
+        yield* ahead(by, world.say("Are you there?"))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(decide(Approval.approve(request!)))))
+        assert.strictEqual(world.count("Pay"), 1)
+      }, ["send"])
 
-      R.inWays(`by ${by}: nor does it where the same history comes again, ${which}`, (way) =>
-        Effect.gen(function*() {
-          const { ahead, shared, world } = yield* make(way, expiresIn)
-          const asked = yield* world.history
-          const [open] = LanguageModel.collectToolApprovals(asked.content).pending
-          const approved = Prompt.approvalResponses([Approval.approve({ approvalId: open!.approvalId })])
-          yield* world.say(approved)
-          assert.strictEqual(world.count("Pay"), 1)
-          yield* ahead(by, world.say("Are you there?"))
-          const again = yield* R.make(way, { turns: [], store: shared, controller: ApprovalController.deferred })
-          yield* again.say(Prompt.concat(asked, approved))
-          assert.deepStrictEqual([world.count("Pay"), again.count("Pay")], [1, 0])
-        }), R.plainWays)
+      R.inWays(`by ${by}: nor does it where the same history comes again, ${which}`, function*(way) {
+        const { ahead, shared, world } = yield* make(way, expiresIn)
+        const asked = yield* world.history
+        const [open] = LanguageModel.collectToolApprovals(asked.content).pending
+        const approved = Prompt.approvalResponses([Approval.approve({ approvalId: open!.approvalId })])
+        yield* world.say(approved)
+        assert.strictEqual(world.count("Pay"), 1)
+        yield* ahead(by, world.say("Are you there?"))
+        const again = yield* R.make(way, { turns: [], store: shared, controller: ApprovalController.deferred })
+        yield* again.say(Prompt.concat(asked, approved))
+        assert.deepStrictEqual([world.count("Pay"), again.count("Pay")], [1, 0])
+      }, R.plainWays)
     }
   }
 
-  R.inWays("what had expired then stays over: an approval of it runs nothing", (way) =>
-    Effect.gen(function*() {
-      const { ahead, decide, request, world } = yield* make(way, "1 hour")
-      yield* ahead("2 hours", world.say("Are you there?"))
-      assert.match(failureReason(yield* R.toldOf(world, "pay-1")), /expired/i)
-      assert.deepStrictEqual(yield* world.conversation!.pending(), [])
-      yield* Effect.exit(decide(Approval.approve(request!)))
-      yield* world.say([])
-      assert.strictEqual(world.count("Pay"), 0)
-    }), ["send", "stream"])
+  R.inWays("what had expired then stays over: an approval of it runs nothing", function*(way) {
+    const { ahead, decide, request, world } = yield* make(way, "1 hour")
+    yield* ahead("2 hours", world.say("Are you there?"))
+    assert.match(failureReason(yield* R.toldOf(world, "pay-1")), /expired/i)
+    assert.deepStrictEqual(yield* world.conversation!.pending(), [])
+    yield* Effect.exit(decide(Approval.approve(request!)))
+    yield* world.say([])
+    assert.strictEqual(world.count("Pay"), 0)
+  }, ["send", "stream"])
 })

@@ -45,55 +45,52 @@ for (const ahead of clocks) {
   const modes: ReadonlyArray<Laws.Mode> = ahead === "0 minutes" ? Laws.modes : ["generateText", "streamText"]
 
   describe(`an approval of a message history, in two processes, one of them ${ahead} ahead`, () => {
-    Laws.forEachMode("one that died is taken over in under ten seconds", (mode) =>
-      Effect.gen(function*() {
-        const { first, other, tools } = yield* two(mode, ahead)
-        first.die()
-        const taken = yield* Effect.forkChild(other)
-        assert.isTrue(yield* R.endsWithin(taken, 9))
-        assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
-        assert.strictEqual(tools.count("Pay"), 1)
-      }), modes)
+    Laws.forEachMode("one that died is taken over in under ten seconds", function*(mode) {
+      const { first, other, tools } = yield* two(mode, ahead)
+      first.die()
+      const taken = yield* Effect.forkChild(other)
+      assert.isTrue(yield* R.endsWithin(taken, 9))
+      assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
+      assert.strictEqual(tools.count("Pay"), 1)
+    }, modes)
 
     Laws.forEachMode(
       "one that was blocked for a minute is taken over, and its late result replaces \"unknown\"",
-      (mode) =>
-        Effect.gen(function*() {
-          const { first, hold, other, reader, tools } = yield* two(mode, ahead)
-          first.block()
-          const taken = yield* Effect.forkChild(other)
-          assert.isTrue(yield* R.endsWithin(taken, 9))
-          assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
-          yield* TestClock.adjust("51 seconds")
-          yield* hold.release
-          yield* first.goOn
-          assert.isTrue(yield* R.endsWithin(reader, 30))
-          const again = yield* other
-          assert.deepStrictEqual(again.results.map(({ result }) => result), ["paid 5"])
-          assert.strictEqual(tools.count("Pay"), 1)
-        }),
+      function*(mode) {
+        const { first, hold, other, reader, tools } = yield* two(mode, ahead)
+        first.block()
+        const taken = yield* Effect.forkChild(other)
+        assert.isTrue(yield* R.endsWithin(taken, 9))
+        assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
+        yield* TestClock.adjust("51 seconds")
+        yield* hold.release
+        yield* first.goOn
+        assert.isTrue(yield* R.endsWithin(reader, 30))
+        const again = yield* other
+        assert.deepStrictEqual(again.results.map(({ result }) => result), ["paid 5"])
+        assert.strictEqual(tools.count("Pay"), 1)
+      },
       modes
     )
   })
 }
 
 describe("a late result", () => {
-  Laws.forEachMode("is told in the next turn of a chat that was told \"unknown\"", (mode) =>
-    Effect.gen(function*() {
-      const { first, hold, reader, says, script, tools, yes } = yield* two(mode, "0 minutes")
-      first.block()
-      const taken = yield* Effect.forkChild(says(yes))
-      assert.isTrue(yield* R.endsWithin(taken, 9))
-      assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
-      yield* TestClock.adjust("51 seconds")
-      yield* hold.release
-      yield* first.goOn
-      assert.isTrue(yield* R.endsWithin(reader, 30))
-      yield* says("Well?")
-      const prompts = yield* script.requests
-      assert.include(JSON.stringify(prompts.at(-1)?.prompt), "paid 5")
-      assert.strictEqual(tools.count("Pay"), 1)
-    }))
+  Laws.forEachMode("is told in the next turn of a chat that was told \"unknown\"", function*(mode) {
+    const { first, hold, reader, says, script, tools, yes } = yield* two(mode, "0 minutes")
+    first.block()
+    const taken = yield* Effect.forkChild(says(yes))
+    assert.isTrue(yield* R.endsWithin(taken, 9))
+    assert.match(reasonOf(yield* Fiber.join(taken)), /unknown/)
+    yield* TestClock.adjust("51 seconds")
+    yield* hold.release
+    yield* first.goOn
+    assert.isTrue(yield* R.endsWithin(reader, 30))
+    yield* says("Well?")
+    const prompts = yield* script.requests
+    assert.include(JSON.stringify(prompts.at(-1)?.prompt), "paid 5")
+    assert.strictEqual(tools.count("Pay"), 1)
+  })
 })
 
 describe("a journal", () => {

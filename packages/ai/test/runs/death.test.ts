@@ -46,113 +46,91 @@ for (const [clock, ahead] of Object.entries(clocks)) {
   const ways: ReadonlyArray<R.Way> = clock === "one clock" ? R.conversationWays : ["send", "decide"]
 
   describe(`a process that dies while an approved call runs, ${clock}`, () => {
-    R.inWays(
-      "is taken over in under ten seconds; what the call did is unknown, and it is paid once",
-      (way) =>
-        Effect.gen(function*() {
-          const { first, next, world } = yield* two(way, ahead)
-          first.die()
-          const taken = yield* Effect.forkChild(next.say("And now?"))
-          assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
-          yield* Fiber.join(taken)
-          yield* R.assertToldUnknown(next, "pay-1")
-          assert.strictEqual(paid(world, next), 1)
-          assert.deepStrictEqual(yield* next.conversation!.pending(), [])
-        }),
-      ways
-    )
+    R.inWays("is taken over in under ten seconds; what the call did is unknown, and it is paid once", function*(way) {
+      const { first, next, world } = yield* two(way, ahead)
+      first.die()
+      const taken = yield* Effect.forkChild(next.say("And now?"))
+      assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
+      yield* Fiber.join(taken)
+      yield* R.assertToldUnknown(next, "pay-1")
+      assert.strictEqual(paid(world, next), 1)
+      assert.deepStrictEqual(yield* next.conversation!.pending(), [])
+    }, ways)
 
-    R.inWays("also when it has been dead for long", (way) =>
-      Effect.gen(function*() {
-        const { first, next, world } = yield* two(way, ahead)
-        first.die()
-        yield* TestClock.adjust("1 hour")
-        const taken = yield* Effect.forkChild(next.say([]))
-        assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
-        yield* Fiber.join(taken)
-        yield* R.assertToldUnknown(next, "pay-1")
-        assert.strictEqual(paid(world, next), 1)
-      }), ways)
+    R.inWays("also when it has been dead for long", function*(way) {
+      const { first, next, world } = yield* two(way, ahead)
+      first.die()
+      yield* TestClock.adjust("1 hour")
+      const taken = yield* Effect.forkChild(next.say([]))
+      assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
+      yield* Fiber.join(taken)
+      yield* R.assertToldUnknown(next, "pay-1")
+      assert.strictEqual(paid(world, next), 1)
+    }, ways)
   })
 
   describe(`a process that lives while an approved call runs, ${clock}`, () => {
-    R.inWays("is waited for, however long it takes, and the result is told", (way) =>
-      Effect.gen(function*() {
-        const { hold, next, reader, world } = yield* two(way, ahead)
-        const waiting = yield* Effect.forkChild(next.say("And now?"))
-        assert.isFalse(yield* R.endsWithin(waiting, 30), "six beats of it are never missing")
-        yield* TestClock.adjust("5 minutes")
-        yield* R.idle
-        assert.isTrue(waiting.pollUnsafe() === undefined)
-        yield* hold.release
-        assert.isTrue(yield* R.endsWithin(waiting, 10))
-        yield* Fiber.join(waiting)
-        yield* Fiber.join(reader)
-        yield* R.assertToldResult(next, "pay-1", "paid 5")
-        assert.strictEqual(paid(world, next), 1)
-      }), ways)
+    R.inWays("is waited for, however long it takes, and the result is told", function*(way) {
+      const { hold, next, reader, world } = yield* two(way, ahead)
+      const waiting = yield* Effect.forkChild(next.say("And now?"))
+      assert.isFalse(yield* R.endsWithin(waiting, 30), "six beats of it are never missing")
+      yield* TestClock.adjust("5 minutes")
+      yield* R.idle
+      assert.isTrue(waiting.pollUnsafe() === undefined)
+      yield* hold.release
+      assert.isTrue(yield* R.endsWithin(waiting, 10))
+      yield* Fiber.join(waiting)
+      yield* Fiber.join(reader)
+      yield* R.assertToldResult(next, "pay-1", "paid 5")
+      assert.strictEqual(paid(world, next), 1)
+    }, ways)
 
-    R.inWays(
-      "is waited for when its reader left: its result is told in another process",
-      (way) =>
-        Effect.gen(function*() {
-          const { hold, next, reader, world } = yield* two(way, ahead)
-          yield* Fiber.interrupt(reader)
-          const waiting = yield* Effect.forkChild(next.say("And now?"))
-          assert.isFalse(yield* R.endsWithin(waiting, 30), "it waits")
-          yield* hold.release
-          assert.isTrue(yield* R.endsWithin(waiting, 10))
-          yield* Fiber.join(waiting)
-          yield* R.assertToldResult(next, "pay-1", "paid 5")
-          assert.strictEqual(paid(world, next), 1)
-        }),
-      ways
-    )
+    R.inWays("is waited for when its reader left: its result is told in another process", function*(way) {
+      const { hold, next, reader, world } = yield* two(way, ahead)
+      yield* Fiber.interrupt(reader)
+      const waiting = yield* Effect.forkChild(next.say("And now?"))
+      assert.isFalse(yield* R.endsWithin(waiting, 30), "it waits")
+      yield* hold.release
+      assert.isTrue(yield* R.endsWithin(waiting, 10))
+      yield* Fiber.join(waiting)
+      yield* R.assertToldResult(next, "pay-1", "paid 5")
+      assert.strictEqual(paid(world, next), 1)
+    }, ways)
   })
 
   describe(`a process that is blocked for a minute while an approved call runs, ${clock}`, () => {
-    R.inWays(
-      "is taken over as dead; its late result replaces \"unknown\", and the model is told it",
-      (way) =>
-        Effect.gen(function*() {
-          const { first, hold, next, reader, world } = yield* two(way, ahead)
-          first.block()
-          const taken = yield* Effect.forkChild(next.say("And now?"))
-          assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
-          yield* Fiber.join(taken)
-          yield* R.assertToldUnknown(next, "pay-1")
-          yield* TestClock.adjust("51 seconds")
-          yield* hold.release
-          yield* first.goOn
-          assert.isTrue(yield* R.endsWithin(reader, 30))
-          const again = yield* Effect.forkChild(next.say("Well?"))
-          assert.isTrue(yield* R.endsWithin(again, 10))
-          yield* Fiber.join(again)
-          assert.include(JSON.stringify(yield* R.sent(next)), "paid 5")
-          assert.strictEqual(paid(world, next), 1)
-        }),
-      ways
-    )
+    R.inWays("is taken over as dead; its late result replaces \"unknown\", and the model is told it", function*(way) {
+      const { first, hold, next, reader, world } = yield* two(way, ahead)
+      first.block()
+      const taken = yield* Effect.forkChild(next.say("And now?"))
+      assert.isTrue(yield* R.endsWithin(taken, 9), "in under ten seconds")
+      yield* Fiber.join(taken)
+      yield* R.assertToldUnknown(next, "pay-1")
+      yield* TestClock.adjust("51 seconds")
+      yield* hold.release
+      yield* first.goOn
+      assert.isTrue(yield* R.endsWithin(reader, 30))
+      const again = yield* Effect.forkChild(next.say("Well?"))
+      assert.isTrue(yield* R.endsWithin(again, 10))
+      yield* Fiber.join(again)
+      assert.include(JSON.stringify(yield* R.sent(next)), "paid 5")
+      assert.strictEqual(paid(world, next), 1)
+    }, ways)
 
-    R.inWays(
-      "and is blocked for less than six beats keeps what it has, and is told once",
-      (way) =>
-        Effect.gen(function*() {
-          const { first, hold, next, reader, world } = yield* two(way, ahead)
-          const waiting = yield* Effect.forkChild(next.say("And now?"))
-          assert.isFalse(yield* R.endsWithin(waiting, 3))
-          first.block()
-          assert.isFalse(yield* R.endsWithin(waiting, 4))
-          yield* first.goOn
-          assert.isFalse(yield* R.endsWithin(waiting, 10))
-          yield* hold.release
-          assert.isTrue(yield* R.endsWithin(waiting, 10))
-          yield* Fiber.join(waiting)
-          yield* Fiber.join(reader)
-          yield* R.assertToldResult(next, "pay-1", "paid 5")
-          assert.strictEqual(paid(world, next), 1)
-        }),
-      ways
-    )
+    R.inWays("and is blocked for less than six beats keeps what it has, and is told once", function*(way) {
+      const { first, hold, next, reader, world } = yield* two(way, ahead)
+      const waiting = yield* Effect.forkChild(next.say("And now?"))
+      assert.isFalse(yield* R.endsWithin(waiting, 3))
+      first.block()
+      assert.isFalse(yield* R.endsWithin(waiting, 4))
+      yield* first.goOn
+      assert.isFalse(yield* R.endsWithin(waiting, 10))
+      yield* hold.release
+      assert.isTrue(yield* R.endsWithin(waiting, 10))
+      yield* Fiber.join(waiting)
+      yield* Fiber.join(reader)
+      yield* R.assertToldResult(next, "pay-1", "paid 5")
+      assert.strictEqual(paid(world, next), 1)
+    }, ways)
   })
 }

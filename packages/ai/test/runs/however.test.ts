@@ -56,42 +56,40 @@ const ways: ReadonlyArray<R.Way> = ["send", "stream", "Chat.generateText", "Chat
 
 describe("whatever a new message means for what is open", () => {
   for (const onNewMessage of ["supersede", "keep", "hold", "fail"] as const) {
-    R.inWays(`"${onNewMessage}": a call that runs is joined, and told`, (way) =>
-      Effect.gen(function*() {
-        const hold = yield* R.makeHold
-        const world = yield* left(way, {
-          turns: [[R.pay], R.paysUnlessTold],
-          handlers: { Pay: R.heldOnce(hold, () => "paid 5") },
-          approval: { onNewMessage }
-        }, hold.entered)
-        const next = yield* Effect.forkChild(world.say("And now?"))
-        yield* R.idle
-        yield* hold.release
-        yield* Fiber.join(next)
-        yield* R.assertToldResult(world, "pay-1", "paid 5")
-        assert.strictEqual(world.count("Pay"), 1)
-      }), ways)
+    R.inWays(`"${onNewMessage}": a call that runs is joined, and told`, function*(way) {
+      const hold = yield* R.makeHold
+      const world = yield* left(way, {
+        turns: [[R.pay], R.paysUnlessTold],
+        handlers: { Pay: R.heldOnce(hold, () => "paid 5") },
+        approval: { onNewMessage }
+      }, hold.entered)
+      const next = yield* Effect.forkChild(world.say("And now?"))
+      yield* R.idle
+      yield* hold.release
+      yield* Fiber.join(next)
+      yield* R.assertToldResult(world, "pay-1", "paid 5")
+      assert.strictEqual(world.count("Pay"), 1)
+    }, ways)
 
     R.inWays(
       `"${onNewMessage}": a question that was left does not stop the next turn, and nothing ran of it unasked`,
-      (way) =>
-        Effect.gen(function*() {
-          const asked = yield* R.makeHold
-          let questions = 0
-          const world = yield* left(way, {
-            turns: [[R.pay]],
-            // Who is asked again says no.
-            controller: ApprovalController.interactive(() =>
-              questions++ === 0 ? Effect.as(asked.wait, true) : new Approval.Denied({ note: "not now" })
-            ),
-            approval: { onNewMessage }
-          }, asked.entered)
-          yield* world.say("And now?")
-          assert.strictEqual(world.count("Pay"), 0)
-          const reason = Laws.failureReason(yield* R.toldOf(world, "pay-1"))
-          assert.match(reason, /nothing ran|not now/i, "told so, or asked again")
-          if (world.conversation !== undefined) assert.deepStrictEqual(yield* world.conversation.pending(), [])
-        }),
+      function*(way) {
+        const asked = yield* R.makeHold
+        let questions = 0
+        const world = yield* left(way, {
+          turns: [[R.pay]],
+          // Who is asked again says no.
+          controller: ApprovalController.interactive(() =>
+            questions++ === 0 ? Effect.as(asked.wait, true) : new Approval.Denied({ note: "not now" })
+          ),
+          approval: { onNewMessage }
+        }, asked.entered)
+        yield* world.say("And now?")
+        assert.strictEqual(world.count("Pay"), 0)
+        const reason = Laws.failureReason(yield* R.toldOf(world, "pay-1"))
+        assert.match(reason, /nothing ran|not now/i, "told so, or asked again")
+        if (world.conversation !== undefined) assert.deepStrictEqual(yield* world.conversation.pending(), [])
+      },
       ways
     )
   }
@@ -123,22 +121,20 @@ describe("however a call came to run", () => {
     }
   )
 
-  R.inWays("approved with other parameters: its result is told", (way) =>
-    Effect.gen(function*() {
-      const edits = ApprovalController.interactive(() => new Approval.Approved({ params: { amount: 3 } }))
-      yield* paid(yield* running(way, { controller: edits }), 3)
-    }), ways)
+  R.inWays("approved with other parameters: its result is told", function*(way) {
+    const edits = ApprovalController.interactive(() => new Approval.Approved({ params: { amount: 3 } }))
+    yield* paid(yield* running(way, { controller: edits }), 3)
+  }, ways)
 
-  R.inWays("a \"no\" to a sibling is told as it was said", (way) =>
-    Effect.gen(function*() {
-      const some = ApprovalController.interactive(({ toolName }) =>
-        toolName === "Pay" ? true : new Approval.Denied({ note: "keep it here" })
-      )
-      const story = yield* running(way, { controller: some, turns: [[R.ship, R.pay]] })
-      yield* paid(story, 5)
-      assert.include(Laws.failureReason(yield* R.toldOf(story.world, "ship-1")), "keep it here")
-      assert.strictEqual(story.world.count("Ship"), 0)
-    }), ways)
+  R.inWays("a \"no\" to a sibling is told as it was said", function*(way) {
+    const some = ApprovalController.interactive(({ toolName }) =>
+      toolName === "Pay" ? true : new Approval.Denied({ note: "keep it here" })
+    )
+    const story = yield* running(way, { controller: some, turns: [[R.ship, R.pay]] })
+    yield* paid(story, 5)
+    assert.include(Laws.failureReason(yield* R.toldOf(story.world, "ship-1")), "keep it here")
+    assert.strictEqual(story.world.count("Ship"), 0)
+  }, ways)
 
   /** Nobody is asked about this one: it is told with its result or as unknown, and it is not run again. */
   const assertToldOnce = Effect.fnUntraced(function*(world: R.World, result: string, times: number) {
@@ -152,43 +148,40 @@ describe("however a call came to run", () => {
 
   R.inWays(
     "let run by a policy: it is told the result, or that it is unknown, and it is not run again",
-    (way) =>
-      Effect.gen(function*() {
-        const policy = ApprovalPolicy.make(() => Effect.succeed(Approval.preApproved()))
-        const { hold, world } = yield* running(
-          way,
-          {},
-          (effect) => Effect.provideService(effect, ApprovalPolicy.ApprovalPolicy, policy)
-        )
-        yield* hold.release
-        yield* assertToldOnce(world, "paid 5", 1)
-      }),
+    function*(way) {
+      const policy = ApprovalPolicy.make(() => Effect.succeed(Approval.preApproved()))
+      const { hold, world } = yield* running(
+        way,
+        {},
+        (effect) => Effect.provideService(effect, ApprovalPolicy.ApprovalPolicy, policy)
+      )
+      yield* hold.release
+      yield* assertToldOnce(world, "paid 5", 1)
+    },
     ways
   )
 
   R.inWays(
     "let run by what is remembered: it is told the result, or that it is unknown, and it is not run again",
-    (way) =>
-      Effect.gen(function*() {
-        let asked = 0
-        const services = yield* Layer.build(ApprovalMemory.layerSession())
-        const { hold, world } = yield* recalled(way, services, () => asked++)
-        yield* hold.release
-        yield* assertToldOnce(world, "paid 5", 2)
-        assert.strictEqual(asked, 1, "the other one was")
-      }),
+    function*(way) {
+      let asked = 0
+      const services = yield* Layer.build(ApprovalMemory.layerSession())
+      const { hold, world } = yield* recalled(way, services, () => asked++)
+      yield* hold.release
+      yield* assertToldOnce(world, "paid 5", 2)
+      assert.strictEqual(asked, 1, "the other one was")
+    },
     ways
   )
 
-  R.inWays("one at a time: what had not begun is not told as what ran", (way) =>
-    Effect.gen(function*() {
-      const story = yield* running(way, { turns: [[R.pay, R.ship]], concurrency: 1 })
-      yield* paid(story, 5)
-      const { world } = story
-      const shipping = yield* R.toldOf(world, "ship-1")
-      if (world.count("Ship") === 1) assert.strictEqual(shipping.result, "shipped to Ada")
-      else assert.match(Laws.failureReason(shipping), /nothing ran/i)
-    }), ways)
+  R.inWays("one at a time: what had not begun is not told as what ran", function*(way) {
+    const story = yield* running(way, { turns: [[R.pay, R.ship]], concurrency: 1 })
+    yield* paid(story, 5)
+    const { world } = story
+    const shipping = yield* R.toldOf(world, "ship-1")
+    if (world.count("Ship") === 1) assert.strictEqual(shipping.result, "shipped to Ada")
+    else assert.match(Laws.failureReason(shipping), /nothing ran/i)
+  }, ways)
 })
 
 describe("a tool that waits, and is answered inline", () => {
@@ -222,61 +215,50 @@ describe("a tool that waits, and is answered inline", () => {
     return { hold, options, steps }
   })
 
-  R.inWays(
-    "is left while it goes on: the next turn's model is told its result, and it goes on once",
-    (way) =>
-      Effect.gen(function*() {
-        const { hold, options, steps } = yield* stepping("manager")
-        const world = yield* left(way, options, hold.entered)
-        const next = yield* Effect.forkChild(world.say("And now?"))
-        yield* R.idle
-        yield* hold.release
-        yield* Fiber.join(next)
-        yield* R.assertToldResult(world, "submit-1", "submitted: true")
-        assert.deepStrictEqual(steps, ["start", "manager"])
-        if (world.conversation !== undefined) assert.deepStrictEqual(yield* world.conversation.pending(), [])
-      }),
-    ways
-  )
+  R.inWays("is left while it goes on: the next turn's model is told its result, and it goes on once", function*(way) {
+    const { hold, options, steps } = yield* stepping("manager")
+    const world = yield* left(way, options, hold.entered)
+    const next = yield* Effect.forkChild(world.say("And now?"))
+    yield* R.idle
+    yield* hold.release
+    yield* Fiber.join(next)
+    yield* R.assertToldResult(world, "submit-1", "submitted: true")
+    assert.deepStrictEqual(steps, ["start", "manager"])
+    if (world.conversation !== undefined) assert.deepStrictEqual(yield* world.conversation.pending(), [])
+  }, ways)
 
   for (const held of ["start", "manager"] as const) {
-    R.inWays(
-      `is stopped by cancel in its "${held}", and the model is told that it is unknown`,
-      (way) =>
-        Effect.gen(function*() {
-          const { hold, options, steps } = yield* stepping(held)
-          const world = yield* R.make(way, options)
-          const reader = yield* Effect.forkChild(Effect.exit(world.begin))
-          yield* hold.entered
-          const cancelling = yield* Effect.forkChild(world.conversation!.cancel("stop it"))
-          assert.isTrue(yield* R.endsWithin(cancelling, 10))
-          assert.isTrue(yield* R.endsWithin(reader, 10))
-          assert.deepStrictEqual(steps.slice(-2), [held, "stopped"])
-          yield* world.say("And now?")
-          yield* R.assertToldUnknown(world, "submit-1")
-          assert.deepStrictEqual(yield* world.conversation!.pending(), [])
-        }),
-      ["send", "stream"]
-    )
+    R.inWays(`is stopped by cancel in its "${held}", and the model is told that it is unknown`, function*(way) {
+      const { hold, options, steps } = yield* stepping(held)
+      const world = yield* R.make(way, options)
+      const reader = yield* Effect.forkChild(Effect.exit(world.begin))
+      yield* hold.entered
+      const cancelling = yield* Effect.forkChild(world.conversation!.cancel("stop it"))
+      assert.isTrue(yield* R.endsWithin(cancelling, 10))
+      assert.isTrue(yield* R.endsWithin(reader, 10))
+      assert.deepStrictEqual(steps.slice(-2), [held, "stopped"])
+      yield* world.say("And now?")
+      yield* R.assertToldUnknown(world, "submit-1")
+      assert.deepStrictEqual(yield* world.conversation!.pending(), [])
+    }, ["send", "stream"])
   }
 })
 
 describe("a call id that the model uses again (L13)", () => {
-  R.inWays("after a turn that was left is another call, with a result of its own", (way) =>
-    Effect.gen(function*() {
-      const hold = yield* R.makeHold
-      const world = yield* left(way, {
-        turns: [[R.pay], [{ ...R.pay, params: { amount: 7 } }]],
-        handlers: { Pay: R.heldOnce(hold, ({ amount }) => `paid ${amount}`) }
-      }, hold.entered)
-      yield* hold.release
-      yield* R.idle
-      yield* world.say("And seven more.")
-      yield* world.say("Thanks.")
-      const results = Laws.partsOf(yield* R.sent(world)).flatMap((part) =>
-        part.type === "tool-result" ? [part.result] : []
-      )
-      assert.deepStrictEqual(results, ["paid 5", "paid 7"])
-      assert.strictEqual(world.count("Pay"), 2)
-    }), ways)
+  R.inWays("after a turn that was left is another call, with a result of its own", function*(way) {
+    const hold = yield* R.makeHold
+    const world = yield* left(way, {
+      turns: [[R.pay], [{ ...R.pay, params: { amount: 7 } }]],
+      handlers: { Pay: R.heldOnce(hold, ({ amount }) => `paid ${amount}`) }
+    }, hold.entered)
+    yield* hold.release
+    yield* R.idle
+    yield* world.say("And seven more.")
+    yield* world.say("Thanks.")
+    const results = Laws.partsOf(yield* R.sent(world)).flatMap((part) =>
+      part.type === "tool-result" ? [part.result] : []
+    )
+    assert.deepStrictEqual(results, ["paid 5", "paid 7"])
+    assert.strictEqual(world.count("Pay"), 2)
+  }, ways)
 })

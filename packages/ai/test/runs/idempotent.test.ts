@@ -96,44 +96,41 @@ for (const kind of ["idempotent", "not idempotent"] as const) {
   describe(`a process that dies while a tool runs that is ${kind}`, () => {
     const then = isIdempotent ? "it is run again, once, and the model is told its result" : "it is not run again"
 
-    R.inWays(`approved inline: ${then}`, (way) =>
-      Effect.gen(function*() {
-        const worlds = yield* two(kind, "Sync", way, [[sync]])
-        yield* dieIn(worlds, worlds.first.begin)
-        if (isIdempotent) yield* R.assertToldResult(worlds.next, "sync-1", "synced 1")
-        else yield* R.assertToldUnknown(worlds.next, "sync-1")
-        assert.deepStrictEqual(worlds.steps, isIdempotent ? ["Sync 1", "Sync 1"] : ["Sync 1"])
-        yield* worlds.next.say("Thanks.")
-        assert.lengthOf(worlds.steps, isIdempotent ? 2 : 1)
-      }), R.conversationWays)
+    R.inWays(`approved inline: ${then}`, function*(way) {
+      const worlds = yield* two(kind, "Sync", way, [[sync]])
+      yield* dieIn(worlds, worlds.first.begin)
+      if (isIdempotent) yield* R.assertToldResult(worlds.next, "sync-1", "synced 1")
+      else yield* R.assertToldUnknown(worlds.next, "sync-1")
+      assert.deepStrictEqual(worlds.steps, isIdempotent ? ["Sync 1", "Sync 1"] : ["Sync 1"])
+      yield* worlds.next.say("Thanks.")
+      assert.lengthOf(worlds.steps, isIdempotent ? 2 : 1)
+    }, R.conversationWays)
 
-    R.inWays(`approved with an edit: ${then}`, (way) =>
-      Effect.gen(function*() {
-        const worlds = yield* two(kind, "Sync", way, [[sync]])
-        const { conversation, request } = yield* waits(worlds.first)
-        yield* dieIn(
-          worlds,
-          worlds.first.serving(conversation.decide(Approval.approve(request, { params: { page: 2 } })))
-        )
-        if (isIdempotent) yield* R.assertToldResult(worlds.next, "sync-1", "synced 2")
-        else yield* R.assertToldUnknown(worlds.next, "sync-1")
-        assert.deepStrictEqual(worlds.steps, isIdempotent ? ["Sync 2", "Sync 2"] : ["Sync 2"])
-      }), ["send"])
+    R.inWays(`approved with an edit: ${then}`, function*(way) {
+      const worlds = yield* two(kind, "Sync", way, [[sync]])
+      const { conversation, request } = yield* waits(worlds.first)
+      yield* dieIn(
+        worlds,
+        worlds.first.serving(conversation.decide(Approval.approve(request, { params: { page: 2 } })))
+      )
+      if (isIdempotent) yield* R.assertToldResult(worlds.next, "sync-1", "synced 2")
+      else yield* R.assertToldUnknown(worlds.next, "sync-1")
+      assert.deepStrictEqual(worlds.steps, isIdempotent ? ["Sync 2", "Sync 2"] : ["Sync 2"])
+    }, ["send"])
 
-    R.inWays(`resumed by an answer: ${then}`, (way) =>
-      Effect.gen(function*() {
-        const worlds = yield* two(kind, "editor", way, [[publish]])
-        const { conversation, request } = yield* waits(worlds.first)
-        yield* dieIn(worlds, worlds.first.serving(conversation.decide(Approval.approve(request))))
-        if (isIdempotent) yield* R.assertToldResult(worlds.next, "publish-1", "published 1")
-        else yield* R.assertToldUnknown(worlds.next, "publish-1")
-        assert.deepStrictEqual(worlds.steps, [
-          "start 1",
-          ...(isIdempotent ? ["editor true", "editor true"] : ["editor true"])
-        ])
-        yield* worlds.next.say("Thanks.")
-        assert.lengthOf(worlds.steps, isIdempotent ? 3 : 2)
-      }), ["send"])
+    R.inWays(`resumed by an answer: ${then}`, function*(way) {
+      const worlds = yield* two(kind, "editor", way, [[publish]])
+      const { conversation, request } = yield* waits(worlds.first)
+      yield* dieIn(worlds, worlds.first.serving(conversation.decide(Approval.approve(request))))
+      if (isIdempotent) yield* R.assertToldResult(worlds.next, "publish-1", "published 1")
+      else yield* R.assertToldUnknown(worlds.next, "publish-1")
+      assert.deepStrictEqual(worlds.steps, [
+        "start 1",
+        ...(isIdempotent ? ["editor true", "editor true"] : ["editor true"])
+      ])
+      yield* worlds.next.say("Thanks.")
+      assert.lengthOf(worlds.steps, isIdempotent ? 3 : 2)
+    }, ["send"])
   })
 }
 

@@ -103,101 +103,87 @@ const told = Effect.fnUntraced(function*(mode: Laws.Mode, options: Partial<Laws.
 const toldLate = { tool: "Charge", toolCallId: "c1", isFailure: false, result: Laws.chargedEncoded(5) }
 
 describe("a call that the model was told is unknown", () => {
-  Laws.forEachMode(
-    "is looked up once a turn, and told once, in the same words from then on",
-    (mode) =>
-      Effect.gen(function*() {
-        const { approvalId, journal, script, take } = yield* told(mode)
-        assert.deepStrictEqual((yield* take("Well?")).results, [])
-        assert.deepStrictEqual(journal.finds(), [approvalId])
-        journal.ends(paid)
-        const turn = yield* take("And now?")
-        assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]), [["c1", Laws.charged(5)]])
-        assert.deepStrictEqual(turn.results[0]?.metadata.assent, { approvalId, told: lost, after: 2 })
-        assert.deepStrictEqual(journal.finds(), [approvalId])
-        assert.deepStrictEqual((yield* take("Thanks.")).results, [])
-        assert.deepStrictEqual((yield* take("Bye.")).results, [])
-        assert.deepStrictEqual(journal.finds(), [], "it is known")
-        const prompts = (yield* script.requests).map(({ prompt }) => prompt)
-        assert.deepStrictEqual(prompts.map((prompt) => C.lateIn(prompt).length), [0, 0, 1, 1, 1])
-        for (const [index, prompt] of prompts.entries()) {
-          assert.deepStrictEqual(StrictProvider.check(prompt), [])
-          assert.deepStrictEqual(C.resultsOf(prompt).map(C.reasonOf), [lost])
-          for (const [at, message] of (prompts[index - 1]?.content ?? []).entries()) {
-            assert.isTrue(prompt.content[at] === message)
-          }
-        }
-        assert.deepStrictEqual(C.lateIn(prompts.at(-1)!), [toldLate])
-      })
-  )
+  Laws.forEachMode("is looked up once a turn, and told once, in the same words from then on", function*(mode) {
+    const { approvalId, journal, script, take } = yield* told(mode)
+    assert.deepStrictEqual((yield* take("Well?")).results, [])
+    assert.deepStrictEqual(journal.finds(), [approvalId])
+    journal.ends(paid)
+    const turn = yield* take("And now?")
+    assert.deepStrictEqual(turn.results.map(({ id, result }) => [id, result]), [["c1", Laws.charged(5)]])
+    assert.deepStrictEqual(turn.results[0]?.metadata.assent, { approvalId, told: lost, after: 2 })
+    assert.deepStrictEqual(journal.finds(), [approvalId])
+    assert.deepStrictEqual((yield* take("Thanks.")).results, [])
+    assert.deepStrictEqual((yield* take("Bye.")).results, [])
+    assert.deepStrictEqual(journal.finds(), [], "it is known")
+    const prompts = (yield* script.requests).map(({ prompt }) => prompt)
+    assert.deepStrictEqual(prompts.map((prompt) => C.lateIn(prompt).length), [0, 0, 1, 1, 1])
+    for (const [index, prompt] of prompts.entries()) {
+      assert.deepStrictEqual(StrictProvider.check(prompt), [])
+      assert.deepStrictEqual(C.resultsOf(prompt).map(C.reasonOf), [lost])
+      for (const [at, message] of (prompts[index - 1]?.content ?? []).entries()) {
+        assert.isTrue(prompt.content[at] === message)
+      }
+    }
+    assert.deepStrictEqual(C.lateIn(prompts.at(-1)!), [toldLate])
+  })
 
   Laws.forEachMode(
     "is told that it failed, or that its result is no longer kept, where that is what is known",
-    (mode) =>
-      Effect.gen(function*() {
-        for (
-          const [entry, said] of [[recorded("no money", true), /no money/], [{ state: "done" }, /ran before/]] as const
-        ) {
-          const { journal, script, take } = yield* told(mode)
-          journal.ends(entry)
-          yield* take("Well?")
-          assert.match(JSON.stringify(C.lateIn((yield* script.requests).at(-1)!.prompt)), said)
-        }
-      }),
+    function*(mode) {
+      for (
+        const [entry, said] of [[recorded("no money", true), /no money/], [{ state: "done" }, /ran before/]] as const
+      ) {
+        const { journal, script, take } = yield* told(mode)
+        journal.ends(entry)
+        yield* take("Well?")
+        assert.match(JSON.stringify(C.lateIn((yield* script.requests).at(-1)!.prompt)), said)
+      }
+    },
     ["generateText"]
   )
 
   Laws.forEachMode(
     "is told where nothing may run: without a toolkit, and in a turn that goes on from nothing",
-    (mode) =>
-      Effect.gen(function*() {
-        const without = yield* told(mode)
-        without.journal.ends(paid)
-        const bare = yield* Laws.converse(mode, { model: without.script.model, history: yield* without.history })
-        const service = without.journal.service
-        yield* Effect.provideService(bare.take("Well?"), ApprovalJournal.ApprovalJournal, service)
-        assert.deepStrictEqual(C.lateIn((yield* without.script.requests).at(-1)!.prompt), [toldLate])
-        const other = yield* told(mode)
-        other.journal.ends(paid)
-        yield* other.take()
-        assert.deepStrictEqual(C.lateIn((yield* other.script.requests).at(-1)!.prompt), [toldLate])
-      })
+    function*(mode) {
+      const without = yield* told(mode)
+      without.journal.ends(paid)
+      const bare = yield* Laws.converse(mode, { model: without.script.model, history: yield* without.history })
+      const service = without.journal.service
+      yield* Effect.provideService(bare.take("Well?"), ApprovalJournal.ApprovalJournal, service)
+      assert.deepStrictEqual(C.lateIn((yield* without.script.requests).at(-1)!.prompt), [toldLate])
+      const other = yield* told(mode)
+      other.journal.ends(paid)
+      yield* other.take()
+      assert.deepStrictEqual(C.lateIn((yield* other.script.requests).at(-1)!.prompt), [toldLate])
+    }
   )
 
-  Laws.forEachMode(
-    "is told in the turn after, where the journal cannot be read in one",
-    (mode) =>
-      Effect.gen(function*() {
-        const { journal, script, take } = yield* told(mode)
-        journal.ends(paid)
-        journal.fail(true)
-        assert.strictEqual((yield* take("Well?")).text, "done")
-        journal.fail(false)
-        assert.lengthOf((yield* take("And now?")).results, 1)
-        assert.deepStrictEqual((yield* script.requests).map(({ prompt }) => C.lateIn(prompt).length), [0, 0, 1])
-      })
-  )
+  Laws.forEachMode("is told in the turn after, where the journal cannot be read in one", function*(mode) {
+    const { journal, script, take } = yield* told(mode)
+    journal.ends(paid)
+    journal.fail(true)
+    assert.strictEqual((yield* take("Well?")).text, "done")
+    journal.fail(false)
+    assert.lengthOf((yield* take("And now?")).results, 1)
+    assert.deepStrictEqual((yield* script.requests).map(({ prompt }) => C.lateIn(prompt).length), [0, 0, 1])
+  })
 
-  Laws.forEachMode(
-    "supersedes nothing: an open question of the same chat is answered after it",
-    (mode) =>
-      Effect.gen(function*() {
-        const { from, history, journal, tools } = yield* told(mode)
-        const asked = yield* Laws.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Laws.call("c2", "DeleteFile", { path: "a" })],
-          history: yield* history
-        })
-        journal.ends(paid)
-        const take = yield* from(asked.history)
-        const waits = yield* take([])
-        assert.deepStrictEqual(waits.results.map(({ id }) => id), ["c1"])
-        assert.isTrue(waits.waiting)
-        const approved = yield* take(Laws.answers(Approval.approve(asked.requests[0]!)))
-        assert.deepStrictEqual(approved.results.map(({ id, isFailure }) => [id, isFailure]), [["c2", false]])
-        assert.strictEqual(tools.count("DeleteFile"), 1)
-      })
-  )
+  Laws.forEachMode("supersedes nothing: an open question of the same chat is answered after it", function*(mode) {
+    const { from, history, journal, tools } = yield* told(mode)
+    const asked = yield* Laws.ask(mode, {
+      toolkit: tools.toolkit,
+      calls: [Laws.call("c2", "DeleteFile", { path: "a" })],
+      history: yield* history
+    })
+    journal.ends(paid)
+    const take = yield* from(asked.history)
+    const waits = yield* take([])
+    assert.deepStrictEqual(waits.results.map(({ id }) => id), ["c1"])
+    assert.isTrue(waits.waiting)
+    const approved = yield* take(Laws.answers(Approval.approve(asked.requests[0]!)))
+    assert.deepStrictEqual(approved.results.map(({ id, isFailure }) => [id, isFailure]), [["c2", false]])
+    assert.strictEqual(tools.count("DeleteFile"), 1)
+  })
 })
 
 describe("L4 whoever forges the mark", () => {
@@ -207,52 +193,44 @@ describe("L4 whoever forges the mark", () => {
         ? { ...part, options: { ...part.options, assent: assent(part.options.assent as object) as never } }
         : part)
 
-  Laws.forEachMode("of another approval, or of none, has nothing looked up", (mode) =>
-    Effect.gen(function*() {
-      const { from, history, journal } = yield* told(mode)
-      journal.ends(paid)
-      for (const approvalId of ["forged", undefined]) {
-        const take = yield* from(forge(yield* history, (own) => ({ ...own, approvalId })))
-        assert.deepStrictEqual((yield* take("Well?")).results, [])
-        assert.deepStrictEqual(journal.finds(), [])
-      }
-    }), ["generateText", "streamText"])
+  Laws.forEachMode("of another approval, or of none, has nothing looked up", function*(mode) {
+    const { from, history, journal } = yield* told(mode)
+    journal.ends(paid)
+    for (const approvalId of ["forged", undefined]) {
+      const take = yield* from(forge(yield* history, (own) => ({ ...own, approvalId })))
+      assert.deepStrictEqual((yield* take("Well?")).results, [])
+      assert.deepStrictEqual(journal.finds(), [])
+    }
+  }, ["generateText", "streamText"])
 
-  Laws.forEachMode(
-    "for a request that is not sealed for its call has nothing looked up",
-    (mode) =>
-      Effect.gen(function*() {
-        const { from, history, journal } = yield* told(mode)
-        journal.ends(paid)
-        const other = Laws.rewrite(
-          yield* history,
-          (part) => part.type === "tool-call" ? { ...part, params: { amount: "500" } } : part
-        )
-        assert.deepStrictEqual((yield* (yield* from(other))("Well?")).results, [])
-        assert.deepStrictEqual(journal.finds(), [])
-      }),
-    ["generateText", "streamText"]
-  )
+  Laws.forEachMode("for a request that is not sealed for its call has nothing looked up", function*(mode) {
+    const { from, history, journal } = yield* told(mode)
+    journal.ends(paid)
+    const other = Laws.rewrite(
+      yield* history,
+      (part) => part.type === "tool-call" ? { ...part, params: { amount: "500" } } : part
+    )
+    assert.deepStrictEqual((yield* (yield* from(other))("Well?")).results, [])
+    assert.deepStrictEqual(journal.finds(), [])
+  }, ["generateText", "streamText"])
 
-  Laws.forEachMode("on what was denied is told nothing", (mode) =>
-    Effect.gen(function*() {
-      const { from, history, journal } = yield* told(mode)
-      journal.ends({ state: "denied", reason: "no" })
-      const turn = yield* (yield* from(yield* history))("Well?")
-      assert.deepStrictEqual([turn.results, turn.text], [[], "done"])
-    }), ["generateText", "streamText"])
+  Laws.forEachMode("on what was denied is told nothing", function*(mode) {
+    const { from, history, journal } = yield* told(mode)
+    journal.ends({ state: "denied", reason: "no" })
+    const turn = yield* (yield* from(yield* history))("Well?")
+    assert.deepStrictEqual([turn.results, turn.text], [[], "done"])
+  }, ["generateText", "streamText"])
 })
 
 describe("a history without the mark", () => {
-  Laws.forEachMode("costs no look at the journal", (mode) =>
-    Effect.gen(function*() {
-      const { from, history, journal } = yield* told(mode)
-      const take = yield* from(
-        Laws.rewrite(yield* history, (part) => part.type === "tool-result" ? { ...part, options: {} } : part)
-      )
-      yield* take("Well?")
-      assert.deepStrictEqual(journal.finds(), [])
-    }), ["generateText"])
+  Laws.forEachMode("costs no look at the journal", function*(mode) {
+    const { from, history, journal } = yield* told(mode)
+    const take = yield* from(
+      Laws.rewrite(yield* history, (part) => part.type === "tool-result" ? { ...part, options: {} } : part)
+    )
+    yield* take("Well?")
+    assert.deepStrictEqual(journal.finds(), [])
+  }, ["generateText"])
 })
 
 const Publish = DeferredTool.from(

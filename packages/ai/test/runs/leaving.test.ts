@@ -59,58 +59,47 @@ const left = Effect.fnUntraced(function*(
 
 describe("the reader leaves while an approved call runs", () => {
   for (const leaving of leavings) {
-    R.inWays(
-      `${leaving.title}: the next turn's model is told the recorded result, and pays once`,
-      (way) =>
-        Effect.gen(function*() {
-          const { hold, world } = yield* left(way, leaving)
-          yield* hold.release
-          yield* R.idle
-          yield* world.say("And now?")
-          yield* R.assertToldResult(world, "pay-1", "paid 5")
-          assert.strictEqual(world.count("Pay"), 1)
-          // And so are all that follow.
-          yield* world.say("Thanks.")
-          yield* R.assertToldResult(world, "pay-1", "paid 5")
-          assert.strictEqual(world.count("Pay"), 1)
-        }),
-      leaving.only
-    )
+    R.inWays(`${leaving.title}: the next turn's model is told the recorded result, and pays once`, function*(way) {
+      const { hold, world } = yield* left(way, leaving)
+      yield* hold.release
+      yield* R.idle
+      yield* world.say("And now?")
+      yield* R.assertToldResult(world, "pay-1", "paid 5")
+      assert.strictEqual(world.count("Pay"), 1)
+      // And so are all that follow.
+      yield* world.say("Thanks.")
+      yield* R.assertToldResult(world, "pay-1", "paid 5")
+      assert.strictEqual(world.count("Pay"), 1)
+    }, leaving.only)
 
-    R.inWays(
-      `${leaving.title}: the next turn waits for the run that goes on, and is told its result`,
-      (way) =>
-        Effect.gen(function*() {
-          const { hold, world } = yield* left(way, leaving)
-          const next = yield* Effect.forkChild(world.say("And now?"))
-          yield* R.idle
-          assert.isTrue(next.pollUnsafe() === undefined, "it waits")
-          assert.strictEqual(world.count("Pay"), 1)
-          yield* hold.release
-          yield* Fiber.join(next)
-          yield* R.assertToldResult(world, "pay-1", "paid 5")
-          assert.strictEqual(world.count("Pay"), 1)
-        }),
-      leaving.only
-    )
+    R.inWays(`${leaving.title}: the next turn waits for the run that goes on, and is told its result`, function*(way) {
+      const { hold, world } = yield* left(way, leaving)
+      const next = yield* Effect.forkChild(world.say("And now?"))
+      yield* R.idle
+      assert.isTrue(next.pollUnsafe() === undefined, "it waits")
+      assert.strictEqual(world.count("Pay"), 1)
+      yield* hold.release
+      yield* Fiber.join(next)
+      yield* R.assertToldResult(world, "pay-1", "paid 5")
+      assert.strictEqual(world.count("Pay"), 1)
+    }, leaving.only)
   }
 
   R.inWays(
     "cancelled: the next turn's model is told that it was stopped and what it did is unknown, and pays once",
-    (way) =>
-      Effect.gen(function*() {
-        const { world } = yield* left(way, {
-          title: "it is cancelled",
-          only: R.conversationWays,
-          leave: (reader, { conversation }) => Effect.andThen(conversation!.cancel("stop it"), Fiber.await(reader))
-        })
-        yield* world.say("And now?")
-        yield* R.assertToldUnknown(world, "pay-1")
-        assert.strictEqual(world.count("Pay"), 1)
-        yield* world.say("Thanks.")
-        yield* R.assertToldUnknown(world, "pay-1")
-        assert.strictEqual(world.count("Pay"), 1)
-      }),
+    function*(way) {
+      const { world } = yield* left(way, {
+        title: "it is cancelled",
+        only: R.conversationWays,
+        leave: (reader, { conversation }) => Effect.andThen(conversation!.cancel("stop it"), Fiber.await(reader))
+      })
+      yield* world.say("And now?")
+      yield* R.assertToldUnknown(world, "pay-1")
+      assert.strictEqual(world.count("Pay"), 1)
+      yield* world.say("Thanks.")
+      yield* R.assertToldUnknown(world, "pay-1")
+      assert.strictEqual(world.count("Pay"), 1)
+    },
     R.conversationWays
   )
 })

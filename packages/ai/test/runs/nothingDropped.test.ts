@@ -37,26 +37,24 @@ describe("300 preliminary results of an approved tool", () => {
     "to a reader that is slow": Effect.sleep("100 millis")
   }
   for (const [reader, between] of Object.entries(readers)) {
-    R.inWays(`all arrive, in their order, ${reader}: approved inline`, (way) =>
-      Effect.gen(function*() {
-        const world = yield* R.make(way, options)
-        const reading = yield* Effect.forkChild(read(world.stream("Render it."), between))
-        yield* R.endsWithin(reading, 60)
-        assert.deepStrictEqual(preliminaryOf(yield* Fiber.join(reading)), all)
-        assert.strictEqual(world.count("Render"), 1)
-      }), [...R.streamWays, "streamText"])
+    R.inWays(`all arrive, in their order, ${reader}: approved inline`, function*(way) {
+      const world = yield* R.make(way, options)
+      const reading = yield* Effect.forkChild(read(world.stream("Render it."), between))
+      yield* R.endsWithin(reading, 60)
+      assert.deepStrictEqual(preliminaryOf(yield* Fiber.join(reading)), all)
+      assert.strictEqual(world.count("Render"), 1)
+    }, [...R.streamWays, "streamText"])
 
-    R.inWays(`all arrive, in their order, ${reader}: approved by an answer`, (way) =>
-      Effect.gen(function*() {
-        const world = yield* R.make(way, { ...options, controller: ApprovalController.deferred })
-        yield* world.begin
-        const [open] = LanguageModel.collectToolApprovals((yield* world.history).content).pending
-        const yes = Prompt.approvalResponses([Approval.approve({ approvalId: open!.approvalId })])
-        const reading = yield* Effect.forkChild(read(world.stream(yes), between))
-        yield* R.endsWithin(reading, 60)
-        assert.deepStrictEqual(preliminaryOf(yield* Fiber.join(reading)), all)
-        assert.strictEqual(world.count("Render"), 1)
-      }), ["Chat.streamText", "streamText"])
+    R.inWays(`all arrive, in their order, ${reader}: approved by an answer`, function*(way) {
+      const world = yield* R.make(way, { ...options, controller: ApprovalController.deferred })
+      yield* world.begin
+      const [open] = LanguageModel.collectToolApprovals((yield* world.history).content).pending
+      const yes = Prompt.approvalResponses([Approval.approve({ approvalId: open!.approvalId })])
+      const reading = yield* Effect.forkChild(read(world.stream(yes), between))
+      yield* R.endsWithin(reading, 60)
+      assert.deepStrictEqual(preliminaryOf(yield* Fiber.join(reading)), all)
+      assert.strictEqual(world.count("Render"), 1)
+    }, ["Chat.streamText", "streamText"])
   }
 })
 
@@ -70,56 +68,53 @@ describe("answers in one batch stand alone", () => {
 
   for (const [what, stale] of Object.entries(stales)) {
     for (const order of ["first", "last"] as const) {
-      R.inWays(`${what}, said ${order}, voids no other: what is open counts`, (way) =>
-        Effect.gen(function*() {
-          const world = yield* R.make(way, { turns: [[R.pay, R.ship]], controller: ApprovalController.deferred })
-          yield* world.begin
-          const { decide, pending } = world.conversation!
-          const [paying, shipping] = yield* pending()
-          yield* world.serving(decide(Approval.approve(paying!)))
-          const answers = [stale(world, paying!), Approval.approve(shipping!)]
-          yield* Effect.exit(world.serving(decide(order === "first" ? answers : answers.toReversed())))
-          assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
-          assert.deepStrictEqual(yield* pending(), [])
-          yield* R.assertToldResult(world, "ship-1", "shipped to Ada")
-        }), ["send", "stream"])
+      R.inWays(`${what}, said ${order}, voids no other: what is open counts`, function*(way) {
+        const world = yield* R.make(way, { turns: [[R.pay, R.ship]], controller: ApprovalController.deferred })
+        yield* world.begin
+        const { decide, pending } = world.conversation!
+        const [paying, shipping] = yield* pending()
+        yield* world.serving(decide(Approval.approve(paying!)))
+        const answers = [stale(world, paying!), Approval.approve(shipping!)]
+        yield* Effect.exit(world.serving(decide(order === "first" ? answers : answers.toReversed())))
+        assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
+        assert.deepStrictEqual(yield* pending(), [])
+        yield* R.assertToldResult(world, "ship-1", "shipped to Ada")
+      }, ["send", "stream"])
     }
   }
 
-  R.inWays("one that has expired voids no other", (way) =>
-    Effect.gen(function*() {
-      const world = yield* R.make(way, {
-        turns: [[R.pay, R.ship]],
-        controller: ApprovalController.deferred,
-        approval: { expiresIn: "1 hour" }
-      })
-      yield* world.begin
-      const { decide, pending } = world.conversation!
-      const [paying] = yield* pending()
-      yield* TestClock.adjust("2 hours")
-      const again = yield* R.make("send", {
-        turns: [[{ ...R.ship, id: "ship-2" }]],
-        store: world.store,
-        controller: ApprovalController.deferred
-      })
-      yield* again.say("Ship it.")
-      const shipping = (yield* pending()).find(({ toolCallId }) => toolCallId === "ship-2")
-      yield* Effect.exit(world.serving(decide([Approval.approve(paying!), Approval.approve(shipping!)])))
-      assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [0, 1])
-    }), ["send", "stream"])
+  R.inWays("one that has expired voids no other", function*(way) {
+    const world = yield* R.make(way, {
+      turns: [[R.pay, R.ship]],
+      controller: ApprovalController.deferred,
+      approval: { expiresIn: "1 hour" }
+    })
+    yield* world.begin
+    const { decide, pending } = world.conversation!
+    const [paying] = yield* pending()
+    yield* TestClock.adjust("2 hours")
+    const again = yield* R.make("send", {
+      turns: [[{ ...R.ship, id: "ship-2" }]],
+      store: world.store,
+      controller: ApprovalController.deferred
+    })
+    yield* again.say("Ship it.")
+    const shipping = (yield* pending()).find(({ toolCallId }) => toolCallId === "ship-2")
+    yield* Effect.exit(world.serving(decide([Approval.approve(paying!), Approval.approve(shipping!)])))
+    assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [0, 1])
+  }, ["send", "stream"])
 
-  R.inWays("nor does one in a message history", (way) =>
-    Effect.gen(function*() {
-      const world = yield* R.make(way, { turns: [[R.pay, R.ship]], controller: ApprovalController.deferred })
-      yield* world.begin
-      const [paying, shipping] = LanguageModel.collectToolApprovals((yield* world.history).content).pending
-      yield* world.say(Prompt.approvalResponses([Approval.approve({ approvalId: paying!.approvalId })]))
-      yield* world.say(Prompt.approvalResponses([
-        Approval.deny({ approvalId: paying!.approvalId }),
-        Approval.approve({ approvalId: "never-asked" }),
-        Approval.approve({ approvalId: shipping!.approvalId })
-      ]))
-      assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
-      yield* R.assertToldResult(world, "ship-1", "shipped to Ada")
-    }), [...R.chatWays, ...R.plainWays])
+  R.inWays("nor does one in a message history", function*(way) {
+    const world = yield* R.make(way, { turns: [[R.pay, R.ship]], controller: ApprovalController.deferred })
+    yield* world.begin
+    const [paying, shipping] = LanguageModel.collectToolApprovals((yield* world.history).content).pending
+    yield* world.say(Prompt.approvalResponses([Approval.approve({ approvalId: paying!.approvalId })]))
+    yield* world.say(Prompt.approvalResponses([
+      Approval.deny({ approvalId: paying!.approvalId }),
+      Approval.approve({ approvalId: "never-asked" }),
+      Approval.approve({ approvalId: shipping!.approvalId })
+    ]))
+    assert.deepStrictEqual([world.count("Pay"), world.count("Ship")], [1, 1])
+    yield* R.assertToldResult(world, "ship-1", "shipped to Ada")
+  }, [...R.chatWays, ...R.plainWays])
 })

@@ -79,12 +79,11 @@ describe("a resume that fails for a passing reason", () => {
       `can be tried again, whichever operation of its store is ${
         isDone ? "done, and says that it failed" : "not done"
       }`,
-      (way) =>
-        Effect.gen(function*() {
-          let at = 1
-          while (yield* answering(way, at, isDone)) at++
-          assert.isAbove(at, 3, "the store was used")
-        }),
+      function*(way) {
+        let at = 1
+        while (yield* answering(way, at, isDone)) at++
+        assert.isAbove(at, 3, "the store was used")
+      },
       ["send", "Chat.generateText", "streamText"],
       30_000
     )

@@ -93,17 +93,16 @@ const ends: { readonly [what: string]: (story: Story) => Effect.Effect<R.World, 
 
 describe("a tool that had begun and waits", () => {
   for (const [what, end] of Object.entries(ends)) {
-    R.inWays(`is not told as "Nothing ran. Ask again." where ${what}`, (way) =>
-      Effect.gen(function*() {
-        const story = yield* waiting(way)
-        const world = yield* end(story)
-        yield* world.say("And now?")
-        const reason = failureReason(yield* R.toldOf(world, "book-1"))
-        assert.notMatch(reason, /nothing ran/i)
-        assert.notMatch(reason, /\bAsk again\b/)
-        // A person's "no" is final; all else says that something was done.
-        if (what !== "the user will not say") assert.match(reason, /begun|began|did before|went on|not undone/i)
-        assert.deepStrictEqual(story.steps, ["start"])
-      }), R.askingWays)
+    R.inWays(`is not told as "Nothing ran. Ask again." where ${what}`, function*(way) {
+      const story = yield* waiting(way)
+      const world = yield* end(story)
+      yield* world.say("And now?")
+      const reason = failureReason(yield* R.toldOf(world, "book-1"))
+      assert.notMatch(reason, /nothing ran/i)
+      assert.notMatch(reason, /\bAsk again\b/)
+      // A person's "no" is final; all else says that something was done.
+      if (what !== "the user will not say") assert.match(reason, /begun|began|did before|went on|not undone/i)
+      assert.deepStrictEqual(story.steps, ["start"])
+    }, R.askingWays)
   }
 })

@@ -159,22 +159,21 @@ const ways: ReadonlyArray<R.Way> = ["send", "stream", "Chat.generateText", "stre
 
 describe("the model is told nothing that is meant for developers", () => {
   for (const [what, story] of Object.entries(stories)) {
-    R.inWays(`after ${what}`, (way) =>
-      Effect.gen(function*() {
-        const world = yield* story(way)
-        yield* Effect.exit(world.say("And now?"))
-        yield* Effect.exit(world.say("Well?"))
-        const prompts = yield* world.script.requests
-        assert.isAbove(prompts.length, 0, "the model was called")
-        const told = prompts.flatMap(({ prompt }) => prompt.content).flatMap((message) =>
-          message.role === "system"
-            ? [message.content]
-            : (message.content as ReadonlyArray<Prompt.Part>).flatMap((part) =>
-              part.type === "tool-result" ? [JSON.stringify(part.result)] : part.type === "text" ? [part.text] : []
-            )
-        )
-        assert.strictEqual([...new Set(told)].filter((text) => forDevelopers.test(text)).join("\n"), "")
-      }), ways)
+    R.inWays(`after ${what}`, function*(way) {
+      const world = yield* story(way)
+      yield* Effect.exit(world.say("And now?"))
+      yield* Effect.exit(world.say("Well?"))
+      const prompts = yield* world.script.requests
+      assert.isAbove(prompts.length, 0, "the model was called")
+      const told = prompts.flatMap(({ prompt }) => prompt.content).flatMap((message) =>
+        message.role === "system"
+          ? [message.content]
+          : (message.content as ReadonlyArray<Prompt.Part>).flatMap((part) =>
+            part.type === "tool-result" ? [JSON.stringify(part.result)] : part.type === "text" ? [part.text] : []
+          )
+      )
+      assert.strictEqual([...new Set(told)].filter((text) => forDevelopers.test(text)).join("\n"), "")
+    }, ways)
   }
 })
 
@@ -185,22 +184,20 @@ describe("a result that could not be kept", () => {
     "it contains itself": stories["a result that contains itself"]!
   }
   for (const [what, story] of Object.entries(kept)) {
-    R.inWays(`is told as one of a call that ran: ${what}`, (way) =>
-      Effect.gen(function*() {
-        const world = yield* story(way)
-        yield* world.say("And now?")
-        const reason = failureReason(yield* R.toldOf(world, what === "it is too large" ? "pay-1" : "wide-1"))
-        assert.match(reason, /\bran\b/)
-        assert.notMatch(reason, /nothing ran/i)
-      }), ways)
+    R.inWays(`is told as one of a call that ran: ${what}`, function*(way) {
+      const world = yield* story(way)
+      yield* world.say("And now?")
+      const reason = failureReason(yield* R.toldOf(world, what === "it is too large" ? "pay-1" : "wide-1"))
+      assert.match(reason, /\bran\b/)
+      assert.notMatch(reason, /nothing ran/i)
+    }, ways)
   }
 
-  R.inWays("nor could what a tool waits for: it is told that the tool had begun", (way) =>
-    Effect.gen(function*() {
-      const world = yield* stories["a tool that cannot begin to wait"]!(way)
-      yield* world.say("And now?")
-      const reason = failureReason(yield* R.toldOf(world, "sealed-1"))
-      assert.match(reason, /\bran\b|begun|began/)
-      assert.notMatch(reason, /nothing ran/i)
-    }), ways)
+  R.inWays("nor could what a tool waits for: it is told that the tool had begun", function*(way) {
+    const world = yield* stories["a tool that cannot begin to wait"]!(way)
+    yield* world.say("And now?")
+    const reason = failureReason(yield* R.toldOf(world, "sealed-1"))
+    assert.match(reason, /\bran\b|begun|began/)
+    assert.notMatch(reason, /nothing ran/i)
+  }, ways)
 })

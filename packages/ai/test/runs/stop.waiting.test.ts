@@ -80,47 +80,44 @@ describe("cancel, of a tool that waits", () => {
   for (const kind of kinds) {
     R.inWays(
       `for "${kind}": it does not go on, and the next turn's model is told that it was cancelled`,
-      (way) =>
-        Effect.gen(function*() {
-          const { conversation, request, steps, world } = yield* waiting(way, kind)
-          yield* conversation.cancel("it is not needed")
-          assert.deepStrictEqual(yield* conversation.pending(), [])
-          yield* world.say("And now?")
-          const reason = failureReason(yield* R.toldOf(world, "errand-1"))
-          assert.match(reason, /cancel|it is not needed/i)
-          // It had begun, and what it did stands.
-          assert.notMatch(reason, /nothing ran/i)
-          // What comes late finds nobody.
-          yield* TestClock.adjust("2 hours")
-          yield* Effect.exit(world.serving(conversation.decide(Approval.approve(request))))
-          yield* world.serving(conversation.wake)
-          yield* world.say("Thanks.")
-          assert.deepStrictEqual(steps, ["start"])
-        }),
+      function*(way) {
+        const { conversation, request, steps, world } = yield* waiting(way, kind)
+        yield* conversation.cancel("it is not needed")
+        assert.deepStrictEqual(yield* conversation.pending(), [])
+        yield* world.say("And now?")
+        const reason = failureReason(yield* R.toldOf(world, "errand-1"))
+        assert.match(reason, /cancel|it is not needed/i)
+        // It had begun, and what it did stands.
+        assert.notMatch(reason, /nothing ran/i)
+        // What comes late finds nobody.
+        yield* TestClock.adjust("2 hours")
+        yield* Effect.exit(world.serving(conversation.decide(Approval.approve(request))))
+        yield* world.serving(conversation.wake)
+        yield* world.say("Thanks.")
+        assert.deepStrictEqual(steps, ["start"])
+      },
       kind === "approval" ? ["send", "stream"] : ["send"]
     )
   }
 
-  R.inWays("from another object, or another process, is the same", (way) =>
-    Effect.gen(function*() {
-      const there = yield* waiting(way, "approval")
-      yield* (yield* there.world.another).cancel("it is not needed")
-      yield* there.world.say("And now?")
-      assert.deepStrictEqual(there.steps, ["start"])
+  R.inWays("from another object, or another process, is the same", function*(way) {
+    const there = yield* waiting(way, "approval")
+    yield* (yield* there.world.another).cancel("it is not needed")
+    yield* there.world.say("And now?")
+    assert.deepStrictEqual(there.steps, ["start"])
 
-      const here = yield* waiting(way, "approval")
-      const process = yield* R.make("send", { turns: [], store: here.world.store, more: [Errand] })
-      yield* process.conversation!.cancel("it is not needed")
-      yield* here.world.say("And now?")
-      assert.deepStrictEqual(here.steps, ["start"])
-    }), ["send", "stream"])
+    const here = yield* waiting(way, "approval")
+    const process = yield* R.make("send", { turns: [], store: here.world.store, more: [Errand] })
+    yield* process.conversation!.cancel("it is not needed")
+    yield* here.world.say("And now?")
+    assert.deepStrictEqual(here.steps, ["start"])
+  }, ["send", "stream"])
 })
 
 describe("a person's \"no\"", () => {
-  R.inWays("is still handed to the tool", (way) =>
-    Effect.gen(function*() {
-      const { conversation, request, steps, world } = yield* waiting(way, "approval")
-      yield* world.serving(conversation.decide(Approval.deny(request, "not today")))
-      assert.deepStrictEqual(steps, ["start", "went on"])
-    }), ["send"])
+  R.inWays("is still handed to the tool", function*(way) {
+    const { conversation, request, steps, world } = yield* waiting(way, "approval")
+    yield* world.serving(conversation.decide(Approval.deny(request, "not today")))
+    assert.deepStrictEqual(steps, ["start", "went on"])
+  }, ["send"])
 })

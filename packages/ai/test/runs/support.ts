@@ -6,7 +6,7 @@
  * it, `say`. What the model was told in them is read from the prompts that the provider got.
  */
 import { assert, it } from "@effect/vitest"
-import { Effect, type Fiber, Layer, Ref, Schema, type Scope, Stream } from "effect"
+import { Effect, type Fiber, Layer, Ref, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
@@ -24,6 +24,7 @@ import {
   Tool
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { type Story, tell } from "../laws/story.ts"
 import * as Laws from "../laws/support.ts"
 
 export { type Hold, idle, makeHold, settles } from "../laws/support.ts"
@@ -61,11 +62,11 @@ export const streamWays = ways.filter((way) => way === "stream" || way === "Chat
 /** Registers one test for each way. */
 export const inWays = (
   title: string,
-  story: (way: Way) => Effect.Effect<unknown, unknown, Scope.Scope>,
+  story: Story<[way: Way]>,
   only: ReadonlyArray<Way> = ways,
   timeout?: number
 ): void => {
-  for (const way of only) it.effect(`${title} [${way}]`, () => story(way), timeout)
+  for (const way of only) it.effect(`${title} [${way}]`, () => tell(story, way), timeout)
 }
 
 // =============================================================================

@@ -2,41 +2,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
+import { ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
 import { failure, intercept } from "../store/intercept.ts"
+import * as Timers from "../waiting/timers.ts"
 
 /** Three that are due, a second apart; the damage is done to the one in the middle. */
 const three = Effect.fnUntraced(function*(damage: (store: Store.Store, nonce: string) => Store.Store) {
   const memory = yield* Store.makeMemory()
-  const seal = yield* ApprovalSeal.ApprovalSeal
-  const whole = SuspensionStore.make({ store: memory })
-  for (const index of [0, 1, 2]) {
-    const { approvalId, expiresAt } = yield* seal.seal({
-      source: "local",
-      toolName: "Remind",
-      toolCallId: `call-${index}`,
-      schemaFingerprint: "v1",
-      params: "{}",
-      scope: {}
-    })
-    yield* whole.put(
-      new SuspensionStore.Suspension({
-        approvalId,
-        toolName: "Remind",
-        toolCallId: `call-${index}`,
-        awaited: new Approval.Awaited({ name: "later", kind: "timer", answerSchema: {}, dueAt: (index + 1) * 1_000 }),
-        state: null,
-        stateVersion: 1,
-        params: {},
-        scope: {},
-        issuedAt: 0,
-        expiresAt
-      })
-    )
-  }
+  yield* Timers.fill(SuspensionStore.make({ store: memory }), "Remind", 3)
   yield* TestClock.adjust("1 hour")
   const rows = yield* memory.requests.due(Number.MAX_SAFE_INTEGER, 10)
-  const { nonce } = rows.find(({ toolCallId }) => toolCallId === "call-1")!
+  const { nonce } = rows.find(({ toolCallId }) => toolCallId === "c1")!
   return SuspensionStore.make({ store: damage(memory, nonce) })
 })
 
@@ -81,7 +57,7 @@ describe("a timer that is damaged", () => {
             Effect.provideService(SuspensionStore.SuspensionStore, suspensions)
           )
         )
-        assert.includeMembers(woken, ["call-0", "call-2"])
+        assert.includeMembers(woken, ["c0", "c2"])
       }).pipe(Effect.provide(ApprovalSeal.layer({ key: "the key of the tests of timers, 32 bytes" }))))
 
     it.effect(`does not stop those who watch: ${what}`, () =>
@@ -95,8 +71,8 @@ describe("a timer that is damaged", () => {
         )
         yield* TestClock.adjust("5 seconds")
         assert.deepStrictEqual(
-          woken.filter((id) => id !== "call-1"),
-          ["call-0", "call-2"],
+          woken.filter((id) => id !== "c1"),
+          ["c0", "c2"],
           "each of the others once"
         )
       }).pipe(Effect.provide(ApprovalSeal.layer({ key: "the key of the tests of timers, 32 bytes" }))))

@@ -2,53 +2,9 @@
  * Each law over random histories and schedules. All laws are checked on the same plans, each carried out once; a test
  * per law names the law that is broken, with the smallest plan that breaks it. `npm run laws` searches for longer.
  */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { describeLaws } from "./describe.ts"
 import * as Laws from "./laws.ts"
-import * as Report from "./report.ts"
 import * as Search from "./search.ts"
-
-// Of forty seeds these are the fewest whose plans meet everything below, so that few plans will do.
-const seed = [0, 3, 7, 22, 26].map((index) => `few/${index}`)
-
-const plansOfSeed = 100
-
-const runs = seed.length * plansOfSeed
-
-// One search for all tests of this file, begun by whichever comes first.
-const found = Effect.runSync(Effect.cached(Search.search({ seed, runs: plansOfSeed })))
-
-const timeout = 160_000
-
-/** How many of 4,000 plans at least have to concern a law, for its test to mean something. */
-const usually = 300
-
-describe("laws over random histories", () => {
-  for (const law of Laws.laws) {
-    it.effect(`${law.name} ${law.title}`, () =>
-      Effect.gen(function*() {
-        const { coverage, failures } = yield* found
-        const failure = failures.find((failure) => failure.law === law.name)
-        if (failure !== undefined) assert.fail(Report.failure(yield* Search.shrink(failure)))
-        const fewest = Math.ceil((law.fewest ?? usually) * runs / 4_000)
-        assert.isAtLeast(coverage.get(`law ${law.name}`) ?? 0, fewest, `too few plans concern ${law.name}`)
-      }), { timeout })
-  }
-
-  it.effect("every plan can be carried out", () =>
-    Effect.gen(function*() {
-      const { failures, tried } = yield* found
-      assert.deepStrictEqual(failures.filter(({ law }) => law === "World"), [])
-      assert.strictEqual(tried, runs)
-    }), { timeout })
-
-  it.effect("the plans meet what they are to meet", () =>
-    Effect.gen(function*() {
-      const { coverage } = yield* found
-      const missed = expected.filter((name) => !coverage.has(name))
-      assert.deepStrictEqual(missed, [])
-    }), { timeout })
-})
 
 const expected: ReadonlyArray<string> = [
   "run of an approved call",
@@ -153,3 +109,13 @@ const expected: ReadonlyArray<string> = [
   "remembered for one use",
   "run by what is remembered"
 ]
+
+describeLaws("laws over random histories", {
+  search: Search,
+  laws: Laws.laws,
+  // Of forty seeds.
+  few: [0, 3, 7, 22, 26],
+  plansOfSeed: 100,
+  expected,
+  timeout: 160_000
+})

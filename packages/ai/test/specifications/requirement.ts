@@ -22,3 +22,17 @@ export interface Specification {
 }
 
 export const inFile = (file: string, ...titles: ReadonlyArray<string>): Shown => ({ file, titles })
+
+export const must = (number: string, says: string, ...tests: ReadonlyArray<Shown>): Requirement => ({
+  number,
+  says,
+  tests
+})
+
+/** What happens instead of what the specification says. */
+export const instead = (
+  number: string,
+  says: string,
+  differs: string,
+  ...tests: ReadonlyArray<Shown>
+): Requirement => ({ number, says, differs, tests })

@@ -6,7 +6,7 @@ import { isNode, type Node, parse, walk } from "../source.ts"
 const packages = Path.join(import.meta.dirname, "../../..")
 
 /** What registers a test, by the last name of the callee; its first argument is the title. */
-const registrars = new Set([
+export const registrars = new Set([
   "it",
   "effect",
   "live",
@@ -17,11 +17,12 @@ const registrars = new Set([
   "inOneMode",
   "single",
   "once",
-  "test"
+  "test",
+  "wrong"
 ])
 
 /** The text of a title; what is put in at run time is a gap. */
-const textOf = (node: unknown): string | undefined => {
+export const textOf = (node: unknown): string | undefined => {
   if (!isNode(node)) return undefined
   if (node.type === "Literal" && typeof node.value === "string") return node.value
   if (node.type !== "TemplateLiteral") return undefined
@@ -30,7 +31,7 @@ const textOf = (node: unknown): string | undefined => {
     .join("…")
 }
 
-const nameOf = (node: unknown): unknown => {
+export const nameOf = (node: unknown): unknown => {
   if (!isNode(node)) return undefined
   return node.type === "MemberExpression" && isNode(node.property) ? node.property.name : node.name
 }

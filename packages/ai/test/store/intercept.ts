@@ -56,3 +56,24 @@ const keyOf = ([first]: ReadonlyArray<unknown>): string => {
   const named = (first ?? {}) as { readonly nonce?: string; readonly id?: string; readonly scope?: string }
   return named.nonce ?? named.id ?? named.scope ?? ""
 }
+
+/** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
+export const cuttable = (store: Store.Store) => {
+  let isCut = false
+  return {
+    cut: () => void (isCut = true),
+    store: intercept(store, (operation, _, run) => Effect.suspend(() => isCut ? Effect.fail(failure(operation)) : run))
+  }
+}
+
+/** A store whose process, once it is silent, cannot say any more that it lives. */
+export const silenceable = (store: Store.Store) => {
+  let isSilent = false
+  return {
+    silence: () => void (isSilent = true),
+    store: intercept(
+      store,
+      (operation, _, run) => isSilent && operation === "owners.beat" ? Effect.fail(failure(operation)) : run
+    )
+  }
+}

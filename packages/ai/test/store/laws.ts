@@ -4,6 +4,7 @@
 import type { Store } from "@assent/ai"
 import { describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { tell } from "../laws/story.ts"
 import { agents } from "./laws/agents.ts"
 import { clocks } from "./laws/clocks.ts"
 import { conversations } from "./laws/conversations.ts"
@@ -28,7 +29,8 @@ export const describeStore = (
   }
 ): void => {
   const seesOthers = options?.seesOthers ?? false
-  const law: Law = (title, body) => it.effect(title, () => Effect.scoped(Effect.flatMap(make, body)))
+  const law: Law = (title, body) =>
+    it.effect(title, () => Effect.scoped(Effect.flatMap(make, (store) => tell(body, store))))
   const groups = {
     requests,
     waiting,

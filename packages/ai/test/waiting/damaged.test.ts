@@ -2,9 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
+import { ApprovalSeal, Store, SuspensionStore } from "../../src/index.ts"
 import * as C from "../conversation/support.ts"
 import { intercept } from "../store/intercept.ts"
+import * as Timers from "./timers.ts"
 
 const seal = ApprovalSeal.layer({ key: "the key of tests of damaged rows, 32 b" })
 
@@ -13,7 +14,6 @@ const begin = (count: number, damaged: (index: number) => boolean) =>
   Effect.gen(function*() {
     const memory = yield* Store.makeMemory()
     const reads: Array<number> = []
-    const ids: Array<string> = []
     const store = Store.make({
       ...memory,
       requests: {
@@ -27,32 +27,7 @@ const begin = (count: number, damaged: (index: number) => boolean) =>
       }
     })
     const suspensions = SuspensionStore.make({ store })
-    for (let index = 0; index < count; index++) {
-      const toolCallId = `c${index}`
-      const { approvalId } = yield* (yield* ApprovalSeal.ApprovalSeal).seal({
-        source: "local",
-        toolName: "Menu",
-        toolCallId,
-        schemaFingerprint: "v1",
-        params: "{}",
-        scope: {}
-      })
-      ids.push(approvalId)
-      yield* suspensions.put(
-        new SuspensionStore.Suspension({
-          approvalId,
-          toolName: "Menu",
-          toolCallId,
-          awaited: new Approval.Awaited({ name: "timer", kind: "timer", answerSchema: {}, dueAt: (index + 1) * 1_000 }),
-          state: null,
-          stateVersion: 1,
-          params: {},
-          scope: {},
-          issuedAt: 0,
-          expiresAt: Infinity
-        })
-      )
-    }
+    const ids = yield* Timers.fill(suspensions, "Menu", count, { expiresAt: Infinity })
     const logged: Array<string> = []
     const logger = Logger.make(({ message }) => void logged.push(String(message)))
     const observe = Effect.provide(Logger.layer([logger]))

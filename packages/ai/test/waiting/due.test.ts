@@ -2,50 +2,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalSeal, DeferredTool, SuspensionStore } from "../../src/index.ts"
+import { ApprovalSeal, DeferredTool, SuspensionStore } from "../../src/index.ts"
 import * as Support from "./support.ts"
+import * as Timers from "./timers.ts"
 
 const layer = Layer.merge(
   SuspensionStore.layerMemory,
   ApprovalSeal.layer({ key: "the key of tests of what is due, 32" })
 )
 
-/** Keeps as many that are due one after the other, a second apart. */
 const fill = (count: number) =>
-  Effect.gen(function*() {
-    const seal = yield* ApprovalSeal.ApprovalSeal
-    const store = yield* SuspensionStore.SuspensionStore
-    yield* Effect.forEach(Array.from({ length: count }, (_, index) => index), (index) =>
-      Effect.gen(function*() {
-        const { approvalId, expiresAt } = yield* seal.seal({
-          source: "local",
-          toolName: "Menu",
-          toolCallId: `call-${index}`,
-          schemaFingerprint: "v1",
-          params: "{}",
-          scope: {}
-        })
-        yield* store.put(
-          new SuspensionStore.Suspension({
-            approvalId,
-            toolName: "Menu",
-            toolCallId: `call-${index}`,
-            awaited: new Approval.Awaited({
-              name: "timer",
-              kind: "timer",
-              answerSchema: {},
-              dueAt: (index + 1) * 1_000
-            }),
-            state: null,
-            stateVersion: 1,
-            params: {},
-            scope: {},
-            issuedAt: 0,
-            expiresAt
-          })
-        )
-      }), { discard: true })
-  })
+  Effect.flatMap(SuspensionStore.SuspensionStore, (store) => Timers.fill(store, "Menu", count))
 
 describe("one look", () => {
   it.effect("wakes all that are due, also behind many whose conversations cannot be woken", () =>
@@ -54,7 +21,7 @@ describe("one look", () => {
       yield* TestClock.adjust("1 hour")
       const woken: Array<string> = []
       const wake = ({ toolCallId }: SuspensionStore.Suspension) =>
-        Number(toolCallId.slice(5)) < 200
+        Number(toolCallId.slice(1)) < 200
           ? Effect.fail("not now")
           : Effect.sync(() => woken.push(toolCallId))
       yield* SuspensionStore.wakeDue(wake)
@@ -75,14 +42,14 @@ describe("one look", () => {
       const looking = yield* Effect.forkChild(
         SuspensionStore.wakeDue(({ toolCallId }) =>
           Effect.andThen(
-            toolCallId === "call-0" ? Deferred.await(release) : Effect.void,
+            toolCallId === "c0" ? Deferred.await(release) : Effect.void,
             Effect.sync(() => woken.push(toolCallId))
           )
         ),
         { startImmediately: true }
       )
       yield* Support.idle
-      assert.deepStrictEqual(woken, ["call-1", "call-2"])
+      assert.deepStrictEqual(woken, ["c1", "c2"])
       yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(looking)
       assert.lengthOf(woken, 3)

@@ -36,38 +36,26 @@ const begin = Effect.fnUntraced(function*(blocked: string | undefined) {
 const calls = [Support.call("c1", "Gated", { question: "Size?" })]
 
 describe("L11 a tool that waits, whose parameters a person changed", () => {
-  Support.inEachMode(
-    "L11 in the turn that asked, what it became is judged before it goes on",
-    (mode) =>
-      Effect.gen(function*() {
-        const { judged, names, toolkit, within } = yield* begin("Colour?")
-        const turn = yield* within(Support.firstTurn(mode, toolkit, calls))
-        assert.deepStrictEqual([[...new Set(judged)], names()], [["Colour?"], ["start"]])
-        assert.match(Support.failureReason(turn.results[0]), /not that/)
-      })
-  )
+  Support.inEachMode("L11 in the turn that asked, what it became is judged before it goes on", function*(mode) {
+    const { judged, names, toolkit, within } = yield* begin("Colour?")
+    const turn = yield* within(Support.firstTurn(mode, toolkit, calls))
+    assert.deepStrictEqual([[...new Set(judged)], names()], [["Colour?"], ["start"]])
+    assert.match(Support.failureReason(turn.results[0]), /not that/)
+  })
 
-  Support.inEachMode(
-    "L11 in the turn that asked, what was proposed is not judged again",
-    (mode) =>
-      Effect.gen(function*() {
-        const { names, toolkit, within } = yield* begin("Size?")
-        const turn = yield* within(Support.firstTurn(mode, toolkit, calls))
-        assert.deepStrictEqual(names(), ["start", "text"])
-        assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "Colour? 42"]])
-      })
-  )
+  Support.inEachMode("L11 in the turn that asked, what was proposed is not judged again", function*(mode) {
+    const { names, toolkit, within } = yield* begin("Size?")
+    const turn = yield* within(Support.firstTurn(mode, toolkit, calls))
+    assert.deepStrictEqual(names(), ["start", "text"])
+    assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "Colour? 42"]])
+  })
 
-  Support.inEachMode(
-    "L11 in a later turn, what it became is judged before it goes on",
-    (mode) =>
-      Effect.gen(function*() {
-        const { names, toolkit, within } = yield* begin("Colour?")
-        const asked = yield* Support.firstTurn(mode, toolkit, calls)
-        const { model } = yield* Support.answering
-        const turn = yield* within(Support.takeTurn(mode, { model, toolkit, history: asked.history }))
-        assert.match(Support.failureReason(turn.results[0]), /not that/)
-        assert.deepStrictEqual(names(), ["start"])
-      })
-  )
+  Support.inEachMode("L11 in a later turn, what it became is judged before it goes on", function*(mode) {
+    const { names, toolkit, within } = yield* begin("Colour?")
+    const asked = yield* Support.firstTurn(mode, toolkit, calls)
+    const { model } = yield* Support.answering
+    const turn = yield* within(Support.takeTurn(mode, { model, toolkit, history: asked.history }))
+    assert.match(Support.failureReason(turn.results[0]), /not that/)
+    assert.deepStrictEqual(names(), ["start"])
+  })
 })

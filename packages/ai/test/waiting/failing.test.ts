@@ -9,29 +9,28 @@ const Fail = Tool.make("Fail", { failure: Schema.String })
 const Wait = DeferredTool.make("Wait", { success: Schema.String, interactions: { text: Interaction.askUser } })
 
 describe("a call that waits beside one that fails the turn", () => {
-  Support.inEachMode("waits no more", (mode) =>
-    Effect.gen(function*() {
-      const kit = Toolkit.make(Fail, Wait)
-      const toolkit = yield* Effect.provide(
-        kit,
-        kit.toLayer({
-          Fail: () => Effect.fail("no"),
-          Wait: DeferredTool.handler(Wait, {
-            start: () => Wait.suspend.text({ prompt: "Which?" }),
-            resume: { text: (text) => Effect.succeed(text) }
-          })
+  Support.inEachMode("waits no more", function*(mode) {
+    const kit = Toolkit.make(Fail, Wait)
+    const toolkit = yield* Effect.provide(
+      kit,
+      kit.toLayer({
+        Fail: () => Effect.fail("no"),
+        Wait: DeferredTool.handler(Wait, {
+          start: () => Wait.suspend.text({ prompt: "Which?" }),
+          resume: { text: (text) => Effect.succeed(text) }
         })
-      )
-      const script = yield* ScriptedModel.make({
-        turns: [[Support.call("c1", "Wait", {}), Support.call("c2", "Fail", {})]],
-        afterLastTurn: "done"
       })
-      const chat = yield* Support.converse(mode, {
-        model: script.model,
-        toolkit: toolkit as unknown as Support.AnyToolkit
-      })
-      yield* Effect.flip(chat.take("Go."))
-      const store = yield* SuspensionStore.SuspensionStore
-      assert.deepStrictEqual((yield* store.list()).suspensions, [])
-    }))
+    )
+    const script = yield* ScriptedModel.make({
+      turns: [[Support.call("c1", "Wait", {}), Support.call("c2", "Fail", {})]],
+      afterLastTurn: "done"
+    })
+    const chat = yield* Support.converse(mode, {
+      model: script.model,
+      toolkit: toolkit as unknown as Support.AnyToolkit
+    })
+    yield* Effect.flip(chat.take("Go."))
+    const store = yield* SuspensionStore.SuspensionStore
+    assert.deepStrictEqual((yield* store.list()).suspensions, [])
+  })
 })

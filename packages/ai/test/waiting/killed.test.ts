@@ -4,22 +4,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import {
-  Approval,
-  ApprovalJournal,
-  ApprovalSeal,
-  Conversation,
-  ConversationStore,
-  DeferredTool,
-  Interaction,
-  LanguageModel,
-  Store,
-  SuspensionStore,
-  Tool,
-  Toolkit
-} from "../../src/index.ts"
-import { ScriptedModel } from "../../src/testing/index.ts"
-import { failure, intercept } from "../store/intercept.ts"
+import { Approval, DeferredTool, Interaction, Store, Tool, Toolkit } from "../../src/index.ts"
+import type { ScriptedModel } from "../../src/testing/index.ts"
+import { cuttable } from "../store/intercept.ts"
+import { startProcess } from "../store/process.ts"
 import * as Support from "./support.ts"
 
 const Order = DeferredTool.make("Order", {
@@ -29,15 +17,6 @@ const Order = DeferredTool.make("Order", {
   needsApproval: true,
   interactions: { where: Interaction.askUser }
 })
-
-/** A store whose process can be cut off from it, as by a crash: nothing it writes arrives any more. */
-const cuttable = (store: Store.Store) => {
-  let isCut = false
-  return {
-    cut: () => void (isCut = true),
-    store: intercept(store, (operation, _, run) => Effect.suspend(() => isCut ? Effect.fail(failure(operation)) : run))
-  }
-}
 
 describe("L2 a process that is killed while an edited call goes on with an answer", () => {
   for (const idempotent of [true, false]) {
@@ -69,23 +48,8 @@ describe("L2 a process that is killed while an edited call goes on with an answe
             }
           })
         })
-        const start = Effect.fnUntraced(function*(store: Store.Store, turns: ReadonlyArray<ScriptedModel.Turn>) {
-          const { model } = yield* ScriptedModel.make({ turns, afterLastTurn: "done" })
-          return yield* Conversation.make({ id: "c1", toolkit: kit }).pipe(
-            Effect.provideService(LanguageModel.LanguageModel, model),
-            Effect.provideService(
-              ConversationStore.ConversationStore,
-              yield* ConversationStore.make({ store, heartbeat: "1 second" })
-            ),
-            Effect.provideService(SuspensionStore.SuspensionStore, SuspensionStore.make({ store })),
-            Effect.provideService(
-              ApprovalJournal.ApprovalJournal,
-              yield* ApprovalJournal.make({ store, heartbeat: "1 second", grace: 0 })
-            ),
-            Effect.provide(ApprovalSeal.layer({ key: Support.key })),
-            Effect.provide(layer)
-          )
-        })
+        const start = (store: Store.Store, turns: ReadonlyArray<ScriptedModel.Turn>) =>
+          startProcess(store, turns, kit, layer)
         const { cut, store } = cuttable(shared)
         const first = yield* start(store, [[Support.call("c1", "Order", { amount: 1000 })]])
         const asked = yield* first.send("Go.")

@@ -1,9 +1,10 @@
 /** A suspension that is made is a suspension: the handler stops there, whatever it does with what it was given. */
 import { assert, describe } from "@effect/vitest"
-import { Duration, Effect, Fiber, Schedule, Schema, type Scope, Stream } from "effect"
+import { Duration, Effect, Fiber, Schedule, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalEvents, DeferredTool, Interaction, SuspensionStore, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { type Story } from "../laws/story.ts"
 import * as Support from "./support.ts"
 
 type Ending = Effect.Effect<string | DeferredTool.Suspension<"Pay">, string>
@@ -77,7 +78,7 @@ const begin = Effect.fnUntraced(function*(
 /** In each mode of failure, of a call that needs nobody, of an approved one, and of one that goes on. */
 const everyWay = (
   title: string,
-  story: (mode: Support.Mode, options: Parameters<typeof makePay>[1]) => Effect.Effect<unknown, unknown, Scope.Scope>
+  story: Story<[mode: Support.Mode, options: Parameters<typeof makePay>[1]]>
 ) => {
   for (const failureMode of failureModes) {
     const ways = {
@@ -125,15 +126,14 @@ const stopping: Record<string, Body> = {
 
 describe("a suspension that is made", () => {
   for (const [how, body] of Object.entries(stopping)) {
-    everyWay(`${how} suspends`, (mode, options) =>
-      Effect.gen(function*() {
-        const { caught, chat, did, turn } = yield* begin(mode, body, options)
-        assert.deepStrictEqual([did, Support.only(turn).awaited?.name], [["asks the manager"], "manager"])
-        const last = yield* chat.take(Support.answers(Approval.approve(Support.only(turn))))
-        assert.deepStrictEqual(Support.resultsOf(last), [["c1", "resumed"]])
-        assert.deepStrictEqual(did, ["asks the manager", "was told true"])
-        assert.deepStrictEqual(yield* caught, [])
-      }))
+    everyWay(`${how} suspends`, function*(mode, options) {
+      const { caught, chat, did, turn } = yield* begin(mode, body, options)
+      assert.deepStrictEqual([did, Support.only(turn).awaited?.name], [["asks the manager"], "manager"])
+      const last = yield* chat.take(Support.answers(Approval.approve(Support.only(turn))))
+      assert.deepStrictEqual(Support.resultsOf(last), [["c1", "resumed"]])
+      assert.deepStrictEqual(did, ["asks the manager", "was told true"])
+      assert.deepStrictEqual(yield* caught, [])
+    })
   }
 })
 
@@ -148,49 +148,44 @@ const catching: Record<string, Body> = {
 
 describe("a suspension that is caught", () => {
   for (const [how, body] of Object.entries(catching)) {
-    everyWay(`${how} is a failed result and an event`, (mode, options) =>
-      Effect.gen(function*() {
-        const { caught, chat, did, turn } = yield* begin(mode, body, options)
-        assert.deepStrictEqual([turn.requests, did], [[], ["asks the manager", "paid"]])
-        const reason = Support.failureReason(turn.results[0])
-        assert.match(reason, /nobody was asked/i)
-        assert.match(reason, /what it did is not undone/i)
-        assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
-        assert.deepStrictEqual((yield* (yield* SuspensionStore.SuspensionStore).list()).suspensions, [])
-        const next = yield* chat.take("And now?")
-        assert.deepStrictEqual([next.text, next.results, did.length], ["done", [], 2])
-      }))
+    everyWay(`${how} is a failed result and an event`, function*(mode, options) {
+      const { caught, chat, did, turn } = yield* begin(mode, body, options)
+      assert.deepStrictEqual([turn.requests, did], [[], ["asks the manager", "paid"]])
+      const reason = Support.failureReason(turn.results[0])
+      assert.match(reason, /nobody was asked/i)
+      assert.match(reason, /what it did is not undone/i)
+      assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
+      assert.deepStrictEqual((yield* (yield* SuspensionStore.SuspensionStore).list()).suspensions, [])
+      const next = yield* chat.take("And now?")
+      assert.deepStrictEqual([next.text, next.results, did.length], ["done", [], 2])
+    })
   }
 
-  Support.inEachMode("and made into the tool's own failure is that, and an event", (mode) =>
-    Effect.gen(function*() {
-      const body: Body = (suspended) => Effect.catchCause(suspended, () => Effect.fail("no manager"))
-      const { caught, turn } = yield* begin(mode, body, { failureMode: "return", needsApproval: false })
-      assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "no manager"]])
-      assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
-    }))
+  Support.inEachMode("and made into the tool's own failure is that, and an event", function*(mode) {
+    const body: Body = (suspended) => Effect.catchCause(suspended, () => Effect.fail("no manager"))
+    const { caught, turn } = yield* begin(mode, body, { failureMode: "return", needsApproval: false })
+    assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "no manager"]])
+    assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
+  })
 
-  Support.inEachMode("and made again is one", (mode) =>
-    Effect.gen(function*() {
-      const body: Body = (suspended) => Effect.catchCause(suspended, () => suspended)
-      const { caught, turn } = yield* begin(mode, body, { failureMode: "error", needsApproval: false })
-      assert.deepStrictEqual([Support.only(turn).awaited?.name, yield* caught], ["manager", []])
-    }))
+  Support.inEachMode("and made again is one", function*(mode) {
+    const body: Body = (suspended) => Effect.catchCause(suspended, () => suspended)
+    const { caught, turn } = yield* begin(mode, body, { failureMode: "error", needsApproval: false })
+    assert.deepStrictEqual([Support.only(turn).awaited?.name, yield* caught], ["manager", []])
+  })
 
-  Support.inEachMode("after its tool ended is an event", (mode) =>
-    Effect.gen(function*() {
-      const body: Body = (suspended, pay) => Effect.andThen(Effect.forkDetach(Effect.delay(suspended, "1 second")), pay)
-      const { caught, turn } = yield* begin(mode, body, { failureMode: "error", needsApproval: false })
-      assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "paid"]])
-      yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
-    }))
+  Support.inEachMode("after its tool ended is an event", function*(mode) {
+    const body: Body = (suspended, pay) => Effect.andThen(Effect.forkDetach(Effect.delay(suspended, "1 second")), pay)
+    const { caught, turn } = yield* begin(mode, body, { failureMode: "error", needsApproval: false })
+    assert.deepStrictEqual(Support.resultsOf(turn), [["c1", "paid"]])
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(yield* caught, [["c1", "manager"]])
+  })
 })
 
 describe("a suspension that is never run", () => {
-  Support.inEachMode("is none: nobody can tell it from one that was not chosen", (mode) =>
-    Effect.gen(function*() {
-      const { caught, turn } = yield* begin(mode, (_, pay) => pay, { failureMode: "error", needsApproval: false })
-      assert.deepStrictEqual([Support.resultsOf(turn), yield* caught], [[["c1", "paid"]], []])
-    }))
+  Support.inEachMode("is none: nobody can tell it from one that was not chosen", function*(mode) {
+    const { caught, turn } = yield* begin(mode, (_, pay) => pay, { failureMode: "error", needsApproval: false })
+    assert.deepStrictEqual([Support.resultsOf(turn), yield* caught], [[["c1", "paid"]], []])
+  })
 })

@@ -16,78 +16,72 @@ const unavailable = ApprovalError.make(
 )
 
 describe("a run that waited and came to its end", () => {
-  Support.inEachMode(
-    "L2 its result is given again while nobody can reach what it remembered",
-    (mode) =>
-      Effect.gen(function*() {
-        const calls = [Support.call("c1", "Menu", { kind: "external" })]
-        const { chat, first, names, toolkit } = yield* Support.begin(mode, calls)
-        yield* DeferredTool.deliver(Support.Menu, "external", Support.only(first), { paid: 20 })
-        yield* chat.take([])
-        const store = yield* SuspensionStore.SuspensionStore
-        const { model } = yield* Support.answering
-        const again = yield* Support.takeTurn(mode, { model, toolkit, history: first.history }).pipe(
-          Effect.provideService(SuspensionStore.SuspensionStore, { ...store, find: () => Effect.fail(unavailable) })
-        )
-        assert.deepStrictEqual([Support.resultsOf(again), again.text], [[["c1", { paid: 20 }]], "done"])
-        assert.deepStrictEqual(names(), ["start", "external"])
-      })
-  )
+  Support.inEachMode("L2 its result is given again while nobody can reach what it remembered", function*(mode) {
+    const calls = [Support.call("c1", "Menu", { kind: "external" })]
+    const { chat, first, names, toolkit } = yield* Support.begin(mode, calls)
+    yield* DeferredTool.deliver(Support.Menu, "external", Support.only(first), { paid: 20 })
+    yield* chat.take([])
+    const store = yield* SuspensionStore.SuspensionStore
+    const { model } = yield* Support.answering
+    const again = yield* Support.takeTurn(mode, { model, toolkit, history: first.history }).pipe(
+      Effect.provideService(SuspensionStore.SuspensionStore, { ...store, find: () => Effect.fail(unavailable) })
+    )
+    assert.deepStrictEqual([Support.resultsOf(again), again.text], [[["c1", { paid: 20 }]], "done"])
+    assert.deepStrictEqual(names(), ["start", "external"])
+  })
 })
 
 describe("a run of which a journal says that it waits, and not for what", () => {
-  Support.inEachMode("L2 it is not run again, and the turn comes to its end", (mode) =>
-    Effect.gen(function*() {
-      const calls = [Support.call("c1", "Gated", { question: "Size?" })]
-      const { first, names, toolkit } = yield* Support.begin(mode, calls)
-      const journal = yield* ApprovalJournal.ApprovalJournal
-      const entry = new ApprovalJournal.Entry({ state: "suspended", toolName: "Gated", toolCallId: "c1", at: 0 })
-      const { model } = yield* Support.answering
-      const turn = yield* Effect.forkChild(
-        Support.takeTurn(mode, {
-          model,
-          toolkit,
-          history: first.history,
-          prompt: Support.answers(Approval.approve(Support.only(first)))
-        }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, {
-          ...journal,
-          find: () => Effect.succeed(entry),
-          run: () => Effect.succeed({ entry, ran: undefined })
-        }))
-      )
-      const ended = yield* Support.advance(turn, "1 millis", 3)
-      yield* Fiber.interrupt(turn)
-      assert.isTrue(ended, "it came to its end")
-      const { results } = yield* Fiber.join(turn)
-      assert.match(Support.failureReason(results[0]), /check/i)
-      assert.deepStrictEqual(names(), [])
-    }))
+  Support.inEachMode("L2 it is not run again, and the turn comes to its end", function*(mode) {
+    const calls = [Support.call("c1", "Gated", { question: "Size?" })]
+    const { first, names, toolkit } = yield* Support.begin(mode, calls)
+    const journal = yield* ApprovalJournal.ApprovalJournal
+    const entry = new ApprovalJournal.Entry({ state: "suspended", toolName: "Gated", toolCallId: "c1", at: 0 })
+    const { model } = yield* Support.answering
+    const turn = yield* Effect.forkChild(
+      Support.takeTurn(mode, {
+        model,
+        toolkit,
+        history: first.history,
+        prompt: Support.answers(Approval.approve(Support.only(first)))
+      }).pipe(Effect.provideService(ApprovalJournal.ApprovalJournal, {
+        ...journal,
+        find: () => Effect.succeed(entry),
+        run: () => Effect.succeed({ entry, ran: undefined })
+      }))
+    )
+    const ended = yield* Support.advance(turn, "1 millis", 3)
+    yield* Fiber.interrupt(turn)
+    assert.isTrue(ended, "it came to its end")
+    const { results } = yield* Fiber.join(turn)
+    assert.match(Support.failureReason(results[0]), /check/i)
+    assert.deepStrictEqual(names(), [])
+  })
 })
 
 describe("a call that is denied while somebody else has let it begin", () => {
-  Support.inEachMode("L13 its result names the request that was asked about", (mode) =>
-    Effect.gen(function*() {
-      const { names, toolkit } = yield* makeTools
-      const journal = yield* ApprovalJournal.ApprovalJournal
-      const asked: Array<string> = []
-      const turn = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Gated", { question: "Size?" })]).pipe(
-        Effect.provideService(
-          ApprovalController.ApprovalController,
-          ApprovalController.interactive((request) => (asked.push(request.approvalId), false))
-        ),
-        Effect.provideService(ApprovalJournal.ApprovalJournal, {
-          ...journal,
-          end: (claim, state, reason) =>
-            Effect.andThen(
-              journal.run(claim, { effect: Effect.succeed({ suspendedAs: "elsewhere" }), idempotent: false }),
-              journal.end(claim, state, reason)
-            )
-        })
-      )
-      assert.deepStrictEqual(names(), [])
-      assert.match(Support.failureReason(turn.results[0]), /had begun and was waiting/)
-      assert.deepStrictEqual(turn.results.map(({ metadata }) => metadata), [{ assent: { approvalId: asked[0] } }])
-    }))
+  Support.inEachMode("L13 its result names the request that was asked about", function*(mode) {
+    const { names, toolkit } = yield* makeTools
+    const journal = yield* ApprovalJournal.ApprovalJournal
+    const asked: Array<string> = []
+    const turn = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Gated", { question: "Size?" })]).pipe(
+      Effect.provideService(
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive((request) => (asked.push(request.approvalId), false))
+      ),
+      Effect.provideService(ApprovalJournal.ApprovalJournal, {
+        ...journal,
+        end: (claim, state, reason) =>
+          Effect.andThen(
+            journal.run(claim, { effect: Effect.succeed({ suspendedAs: "elsewhere" }), idempotent: false }),
+            journal.end(claim, state, reason)
+          )
+      })
+    )
+    assert.deepStrictEqual(names(), [])
+    assert.match(Support.failureReason(turn.results[0]), /had begun and was waiting/)
+    assert.deepStrictEqual(turn.results.map(({ metadata }) => metadata), [{ assent: { approvalId: asked[0] } }])
+  })
 })
 
 const makeTools = Effect.map(Support.makeWaiting(), ({ steps, toolkit }) => ({

@@ -1,7 +1,7 @@
 /**
  * What tests of waiting tools share: the expense of the specification, whose every step is counted, beside a plain tool.
  */
-import { Effect, Schema, type Scope } from "effect"
+import { Effect, Schema } from "effect"
 import {
   type Approval,
   DeferredTool,
@@ -11,6 +11,7 @@ import {
   Toolkit
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { type Story, tell } from "../laws/story.ts"
 import * as Laws from "../laws/support.ts"
 
 export * from "../laws/support.ts"
@@ -152,21 +153,16 @@ export const makeWaiting = (
   })
 
 /** One test per mode, each with a journal, a seal and a suspension store of its own. */
-export const inEachMode = <E>(
-  name: string,
-  test: (mode: Laws.Mode) => Effect.Effect<unknown, E, Scope.Scope>
-): void => Laws.forEachMode(name, (mode) => Effect.provide(test(mode), SuspensionStore.layerMemory))
+export const inEachMode = (name: string, test: Story<[mode: Laws.Mode]>, only?: ReadonlyArray<Laws.Mode>): void =>
+  Laws.forEachMode(name, (mode) => Effect.provide(tell(test, mode), SuspensionStore.layerMemory), only)
 
 /** The same in one of them. */
-export const inOneMode = <E>(
-  mode: Laws.Mode,
-  name: string,
-  test: (mode: Laws.Mode) => Effect.Effect<unknown, E, Scope.Scope>
-): void => Laws.forEachMode(name, (mode) => Effect.provide(test(mode), SuspensionStore.layerMemory), [mode])
+export const inOneMode = (mode: Laws.Mode, name: string, test: Story<[mode: Laws.Mode]>): void =>
+  inEachMode(name, test, [mode])
 
 /** One test of what has no turn, or whose turns are alike in every mode. */
-export const once = <E>(name: string, test: () => Effect.Effect<unknown, E, Scope.Scope>): void =>
-  Laws.single(name, () => Effect.provide(test(), SuspensionStore.layerMemory))
+export const once = (name: string, test: Story): void =>
+  Laws.single(name, () => Effect.provide(tell(test), SuspensionStore.layerMemory))
 
 /** A conversation in which the model makes these calls at first and then says "done". */
 export const begin = (
@@ -186,7 +182,10 @@ export const begin = (
     const first = yield* chat.take(options?.prompt ?? "Go on.")
     /** The names of the steps so far. */
     const names = () => steps.map(([name]) => name)
-    return { chat, first, names, script, steps, toolkit }
+    /** Answers what the first turn asked, on the history as it was then, however often it is taken. */
+    const reply = (...answers: ReadonlyArray<Approval.ApprovalAnswer>) =>
+      Laws.reply(mode, { asked: first, model: script.model, tools: { toolkit } }, Laws.answers(...answers))
+    return { chat, first, names, reply, script, steps, toolkit }
   })
 
 /** A first turn in which the model makes these calls. */

@@ -104,26 +104,25 @@ describe("a run that begins to wait", () => {
       Support.inOneMode(
         "generateText",
         `L2 ${place} that ${trouble}: nothing waits, and the model is told`,
-        (mode) =>
-          Effect.gen(function*() {
-            let times = 0
-            const failing = by((operation, _, run) => {
-              if (operation !== of || ++times < first || times > first + 3) return run
-              return Effect.andThen(isDone ? run : Effect.void, Effect.fail(failure(operation)))
-            })
-            const { approve, list, names, states } = yield* begin(mode, failing, place)
-            const turn = yield* approve
-            assert.deepStrictEqual([turn.requests, names()], [[], ["start"]])
-            assert.match(
-              Support.failureReason(turn.results[0]),
-              /what it waits for could not be kept.*not undone.*Check/
-            )
-            assert.notMatch(JSON.stringify(turn), /The store failed/)
-            assert.deepStrictEqual([yield* states, yield* list], [["failed", undefined], []])
-            // It is told again, and nothing runs again.
-            assert.deepStrictEqual(Support.resultsOf(yield* approve), Support.resultsOf(turn))
-            assert.deepStrictEqual(names(), ["start"])
+        function*(mode) {
+          let times = 0
+          const failing = by((operation, _, run) => {
+            if (operation !== of || ++times < first || times > first + 3) return run
+            return Effect.andThen(isDone ? run : Effect.void, Effect.fail(failure(operation)))
           })
+          const { approve, list, names, states } = yield* begin(mode, failing, place)
+          const turn = yield* approve
+          assert.deepStrictEqual([turn.requests, names()], [[], ["start"]])
+          assert.match(
+            Support.failureReason(turn.results[0]),
+            /what it waits for could not be kept.*not undone.*Check/
+          )
+          assert.notMatch(JSON.stringify(turn), /The store failed/)
+          assert.deepStrictEqual([yield* states, yield* list], [["failed", undefined], []])
+          // It is told again, and nothing runs again.
+          assert.deepStrictEqual(Support.resultsOf(yield* approve), Support.resultsOf(turn))
+          assert.deepStrictEqual(names(), ["start"])
+        }
       )
     }
   }
@@ -132,58 +131,50 @@ describe("a run that begins to wait", () => {
     const then = isTaken
       ? "and taken up by another process waits for nothing: what became of it is unknown here"
       : "waits all the same: nobody else knows what became of it"
-    Support.inEachMode(
-      `L2 whose claim was given up meanwhile ${then}`,
-      (mode) =>
-        Effect.gen(function*() {
-          let begun = () => false
-          let done = false
-          const givingUp: Wrap = (store) => ({
-            ...store,
-            requests: {
-              ...store.requests,
-              decide: Effect.fnUntraced(function*(name, version, decided) {
-                const row = begun() && !done ? yield* store.requests.get(name.nonce) : undefined
-                if (row?.state === "running") {
-                  done = true
-                  const { entry = "", version } = row
-                  const unknown = entry.replace("running", "unknown")
-                  yield* store.requests.decide(row, version, { state: "unknown", entry: unknown })
-                  if (isTaken) yield* store.requests.decide(row, version + 1, { state: "running", entry })
-                }
-                return yield* store.requests.decide(name, version, decided)
-              })
+    Support.inEachMode(`L2 whose claim was given up meanwhile ${then}`, function*(mode) {
+      let begun = () => false
+      let done = false
+      const givingUp: Wrap = (store) => ({
+        ...store,
+        requests: {
+          ...store.requests,
+          decide: Effect.fnUntraced(function*(name, version, decided) {
+            const row = begun() && !done ? yield* store.requests.get(name.nonce) : undefined
+            if (row?.state === "running") {
+              done = true
+              const { entry = "", version } = row
+              const unknown = entry.replace("running", "unknown")
+              yield* store.requests.decide(row, version, { state: "unknown", entry: unknown })
+              if (isTaken) yield* store.requests.decide(row, version + 1, { state: "running", entry })
             }
+            return yield* store.requests.decide(name, version, decided)
           })
-          const { approve, names, states } = yield* begin(mode, givingUp)
-          begun = () => names().length === 1
-          const turn = yield* approve
-          if (isTaken) {
-            assert.deepStrictEqual(turn.requests, [])
-            assert.match(Support.failureReason(turn.results[0]), /unknown/)
-          } else assert.strictEqual(Support.only(turn).awaited?.name, "text")
-          assert.deepStrictEqual(yield* states, isTaken ? ["running", undefined] : ["suspended", "open"])
-        })
-    )
+        }
+      })
+      const { approve, names, states } = yield* begin(mode, givingUp)
+      begun = () => names().length === 1
+      const turn = yield* approve
+      if (isTaken) {
+        assert.deepStrictEqual(turn.requests, [])
+        assert.match(Support.failureReason(turn.results[0]), /unknown/)
+      } else assert.strictEqual(Support.only(turn).awaited?.name, "text")
+      assert.deepStrictEqual(yield* states, isTaken ? ["running", undefined] : ["suspended", "open"])
+    })
   }
 
-  Support.inEachMode(
-    "L2 a store that does both and says that it failed: it waits, and is told",
-    (mode) =>
-      Effect.gen(function*() {
-        let told = 0
-        const losing: Wrap = (store) => ({
-          ...store,
-          atomically: (effect) =>
-            Effect.flatMap(
-              store.atomically(effect),
-              (done) => told++ === 0 ? Effect.fail(failure("requests.decide")) : Effect.succeed(done)
-            )
-        })
-        const { approve, names, states } = yield* begin(mode, losing)
-        const turn = yield* approve
-        assert.strictEqual(Support.only(turn).awaited?.name, "text")
-        assert.deepStrictEqual([names(), yield* states, told], [["start"], ["suspended", "open"], 2])
-      })
-  )
+  Support.inEachMode("L2 a store that does both and says that it failed: it waits, and is told", function*(mode) {
+    let told = 0
+    const losing: Wrap = (store) => ({
+      ...store,
+      atomically: (effect) =>
+        Effect.flatMap(
+          store.atomically(effect),
+          (done) => told++ === 0 ? Effect.fail(failure("requests.decide")) : Effect.succeed(done)
+        )
+    })
+    const { approve, names, states } = yield* begin(mode, losing)
+    const turn = yield* approve
+    assert.strictEqual(Support.only(turn).awaited?.name, "text")
+    assert.deepStrictEqual([names(), yield* states, told], [["start"], ["suspended", "open"], 2])
+  })
 })

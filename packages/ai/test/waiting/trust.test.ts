@@ -80,52 +80,40 @@ const cases: ReadonlyArray<readonly ["external" | "webhook" | "timer", Schema.Js
 
 describe("an answer in a history, to what nobody is asked for", () => {
   for (const [kind, answer] of cases) {
-    Support.inEachMode(
-      `${kind}: counts where the program vouches for the history, and nowhere else`,
-      (mode) =>
-        Effect.gen(function*() {
-          const foreign = yield* begin(mode, kind)
-          const answers = (turn: Support.Turn) => Support.answers(Approval.answer(Support.only(turn), answer))
-          const refused = yield* foreign.chat.take(answers(foreign.first))
-          assert.match(Support.only(refused).reason ?? "", /an answer in a message history does not count/)
-          assert.deepStrictEqual(foreign.ended, [])
-          const own = yield* begin(mode, kind)
-          const last = yield* Effect.provideService(own.chat.take(answers(own.first)), TrustsAnswers, true)
-          assert.deepStrictEqual([own.ended, last.text], [[answer], "done"])
-        })
-    )
+    Support.inEachMode(`${kind}: counts where the program vouches for the history, and nowhere else`, function*(mode) {
+      const foreign = yield* begin(mode, kind)
+      const answers = (turn: Support.Turn) => Support.answers(Approval.answer(Support.only(turn), answer))
+      const refused = yield* foreign.chat.take(answers(foreign.first))
+      assert.match(Support.only(refused).reason ?? "", /an answer in a message history does not count/)
+      assert.deepStrictEqual(foreign.ended, [])
+      const own = yield* begin(mode, kind)
+      const last = yield* Effect.provideService(own.chat.take(answers(own.first)), TrustsAnswers, true)
+      assert.deepStrictEqual([own.ended, last.text], [[answer], "done"])
+    })
 
-    Support.inEachMode(
-      `${kind}: one that does not fit leaves it open, also where it is vouched for`,
-      (mode) =>
-        Effect.gen(function*() {
-          const { chat, ended, first } = yield* begin(mode, kind)
-          const wrong = Support.answers(Approval.answer(Support.only(first), { wrong: true }))
-          const turn = yield* Effect.provideService(chat.take(wrong), TrustsAnswers, true)
-          assert.match(Support.only(turn).reason ?? "", /does not fit/)
-          assert.deepStrictEqual(ended, [])
-        })
-    )
+    Support.inEachMode(`${kind}: one that does not fit leaves it open, also where it is vouched for`, function*(mode) {
+      const { chat, ended, first } = yield* begin(mode, kind)
+      const wrong = Support.answers(Approval.answer(Support.only(first), { wrong: true }))
+      const turn = yield* Effect.provideService(chat.take(wrong), TrustsAnswers, true)
+      assert.match(Support.only(turn).reason ?? "", /does not fit/)
+      assert.deepStrictEqual(ended, [])
+    })
   }
 })
 
 describe("what a new message means", () => {
-  Support.inEachMode(
-    "is for an interaction to say: a question that is kept, an event that is not",
-    (mode) =>
-      Effect.gen(function*() {
-        const kept = yield* begin(mode, "kept")
-        const beside = yield* kept.chat.take("Something else.")
-        assert.deepStrictEqual([beside.text, beside.requests.length], ["done", 0])
-        const last = yield* kept.chat.take(Support.answers(Approval.answer(Support.only(kept.first), "42")))
-        assert.deepStrictEqual([kept.ended, last.text], [["42"], "done"])
-        const dropped = yield* begin(mode, "dropped")
-        const superseded = yield* dropped.chat.take("Something else.")
-        assert.match(Support.failureReason(superseded.results[0]), /Superseded by a new message/)
-        const { suspensions } = yield* Effect.flatMap(SuspensionStore.SuspensionStore, (store) => store.list())
-        assert.deepStrictEqual(suspensions, [])
-      })
-  )
+  Support.inEachMode("is for an interaction to say: a question that is kept, an event that is not", function*(mode) {
+    const kept = yield* begin(mode, "kept")
+    const beside = yield* kept.chat.take("Something else.")
+    assert.deepStrictEqual([beside.text, beside.requests.length], ["done", 0])
+    const last = yield* kept.chat.take(Support.answers(Approval.answer(Support.only(kept.first), "42")))
+    assert.deepStrictEqual([kept.ended, last.text], [["42"], "done"])
+    const dropped = yield* begin(mode, "dropped")
+    const superseded = yield* dropped.chat.take("Something else.")
+    assert.match(Support.failureReason(superseded.results[0]), /Superseded by a new message/)
+    const { suspensions } = yield* Effect.flatMap(SuspensionStore.SuspensionStore, (store) => store.list())
+    assert.deepStrictEqual(suspensions, [])
+  })
 
   it("does not change what else is said of it, nor the one it was made of", () => {
     const { kept } = Wait.interactions
@@ -140,111 +128,100 @@ describe("what a new message means", () => {
 })
 
 describe("a denial that comes late", () => {
-  Support.inEachMode(
-    "of a request that waits beside the conversation ends it, and nothing goes on",
-    (mode) =>
-      Effect.gen(function*() {
-        const { chat, ended, first } = yield* begin(mode, "timer")
-        const timer = Support.only(first)
-        yield* chat.take("Something else.")
-        const denied = yield* chat.take(Support.answers(Approval.deny(timer, "never mind")))
-        assert.deepStrictEqual(denied.results.map(Support.failureReason), [Support.begun("never mind.")])
-        yield* TestClock.adjust("2 hours")
-        yield* chat.take("And now?")
-        assert.deepStrictEqual(ended, [])
-      })
-  )
+  Support.inEachMode("of a request that waits beside the conversation ends it, and nothing goes on", function*(mode) {
+    const { chat, ended, first } = yield* begin(mode, "timer")
+    const timer = Support.only(first)
+    yield* chat.take("Something else.")
+    const denied = yield* chat.take(Support.answers(Approval.deny(timer, "never mind")))
+    assert.deepStrictEqual(denied.results.map(Support.failureReason), [Support.begun("never mind.")])
+    yield* TestClock.adjust("2 hours")
+    yield* chat.take("And now?")
+    assert.deepStrictEqual(ended, [])
+  })
 
   Support.inEachMode(
     "behind the result of its call, in a history that somebody else wrote, ends what still waits",
-    (mode) =>
-      Effect.gen(function*() {
-        const { toolkit } = yield* makeToolkit
-        const script = yield* ScriptedModel.make({ turns: [], afterLastTurn: "done" })
-        const asked = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Wait", { kind: "external" })])
-        const request = Support.only(asked)
-        const store = yield* SuspensionStore.SuspensionStore
-        const result = Prompt.fromMessages([
-          Prompt.toolMessage({
-            content: [
-              Prompt.toolResultPart({
-                id: "c1",
-                name: "Wait",
-                isFailure: true,
-                result: "lost",
-                providerExecuted: false
-              })
-            ]
-          })
-        ])
-        yield* Support.takeTurn(mode, {
-          model: script.model,
-          toolkit,
-          history: Prompt.concat(asked.history, result),
-          prompt: Support.answers(Approval.deny(request, "too late"))
+    function*(mode) {
+      const { toolkit } = yield* makeToolkit
+      const script = yield* ScriptedModel.make({ turns: [], afterLastTurn: "done" })
+      const asked = yield* Support.firstTurn(mode, toolkit, [Support.call("c1", "Wait", { kind: "external" })])
+      const request = Support.only(asked)
+      const store = yield* SuspensionStore.SuspensionStore
+      const result = Prompt.fromMessages([
+        Prompt.toolMessage({
+          content: [
+            Prompt.toolResultPart({
+              id: "c1",
+              name: "Wait",
+              isFailure: true,
+              result: "lost",
+              providerExecuted: false
+            })
+          ]
         })
-        assert.strictEqual((yield* store.find(request.approvalId))?.status, "over")
-        assert.deepStrictEqual((yield* store.list()).suspensions, [])
+      ])
+      yield* Support.takeTurn(mode, {
+        model: script.model,
+        toolkit,
+        history: Prompt.concat(asked.history, result),
+        prompt: Support.answers(Approval.deny(request, "too late"))
       })
+      assert.strictEqual((yield* store.find(request.approvalId))?.status, "over")
+      assert.deepStrictEqual((yield* store.list()).suspensions, [])
+    }
   )
 })
 
 describe("watching timers", () => {
-  Support.once(
-    "calls for each when it is due, again where that failed, and goes on looking",
-    () =>
-      Effect.gen(function*() {
-        const store = yield* SuspensionStore.SuspensionStore
-        yield* begin("generateText", "timer")
-        const woken: Array<string> = []
-        const watching = yield* Effect.forkChild(
-          SuspensionStore.watchTimers(({ toolCallId }) =>
-            Effect.suspend(() => {
-              woken.push(toolCallId)
-              return woken.length === 1 ? Effect.fail("busy") : woken.length === 2 ? Effect.die("broken") : Effect.void
-            }), { interval: "10 seconds" }),
-          { startImmediately: true }
-        )
-        const pass = (time: `${number} ${"minutes" | "seconds"}`) =>
-          Effect.andThen(TestClock.adjust(time), Support.idle)
-        yield* pass("59 minutes")
-        assert.deepStrictEqual(woken, [])
-        for (const expected of [1, 2, 3, 3]) {
-          yield* pass(expected === 1 ? "60 seconds" : "10 seconds")
-          assert.lengthOf(woken, expected)
-        }
-        // A timer that is set while it watches.
-        yield* begin("generateText", "timer")
-        yield* pass("60 minutes")
-        assert.lengthOf(woken, 4)
-        assert.deepStrictEqual(yield* store.due({ now: Number.MAX_SAFE_INTEGER }), [])
-        yield* Fiber.interrupt(watching)
-      })
-  )
+  Support.once("calls for each when it is due, again where that failed, and goes on looking", function*() {
+    const store = yield* SuspensionStore.SuspensionStore
+    yield* begin("generateText", "timer")
+    const woken: Array<string> = []
+    const watching = yield* Effect.forkChild(
+      SuspensionStore.watchTimers(({ toolCallId }) =>
+        Effect.suspend(() => {
+          woken.push(toolCallId)
+          return woken.length === 1 ? Effect.fail("busy") : woken.length === 2 ? Effect.die("broken") : Effect.void
+        }), { interval: "10 seconds" }),
+      { startImmediately: true }
+    )
+    const pass = (time: `${number} ${"minutes" | "seconds"}`) => Effect.andThen(TestClock.adjust(time), Support.idle)
+    yield* pass("59 minutes")
+    assert.deepStrictEqual(woken, [])
+    for (const expected of [1, 2, 3, 3]) {
+      yield* pass(expected === 1 ? "60 seconds" : "10 seconds")
+      assert.lengthOf(woken, expected)
+    }
+    // A timer that is set while it watches.
+    yield* begin("generateText", "timer")
+    yield* pass("60 minutes")
+    assert.lengthOf(woken, 4)
+    assert.deepStrictEqual(yield* store.due({ now: Number.MAX_SAFE_INTEGER }), [])
+    yield* Fiber.interrupt(watching)
+  })
 
-  Support.once("outlives a store that cannot be asked for a while", () =>
-    Effect.gen(function*() {
-      const store = yield* SuspensionStore.SuspensionStore
-      yield* begin("generateText", "timer")
-      let broken = true
-      let woken = 0
-      const failing: SuspensionStore.Service = {
-        ...store,
-        due: (options) =>
-          broken
-            ? Effect.fail(ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description: "gone" })))
-            : store.due(options)
-      }
-      const watching = yield* SuspensionStore.watchTimers(() => Effect.sync(() => ++woken), { interval: "1 minute" })
-        .pipe(
-          Effect.provideService(SuspensionStore.SuspensionStore, failing),
-          Effect.forkChild({ startImmediately: true })
-        )
-      yield* Effect.andThen(TestClock.adjust("2 hours"), Support.idle)
-      assert.strictEqual(woken, 0)
-      broken = false
-      yield* Effect.andThen(TestClock.adjust("1 minute"), Support.idle)
-      assert.strictEqual(woken, 1)
-      yield* Fiber.interrupt(watching)
-    }))
+  Support.once("outlives a store that cannot be asked for a while", function*() {
+    const store = yield* SuspensionStore.SuspensionStore
+    yield* begin("generateText", "timer")
+    let broken = true
+    let woken = 0
+    const failing: SuspensionStore.Service = {
+      ...store,
+      due: (options) =>
+        broken
+          ? Effect.fail(ApprovalError.make(new ApprovalError.SuspensionsUnavailable({ description: "gone" })))
+          : store.due(options)
+    }
+    const watching = yield* SuspensionStore.watchTimers(() => Effect.sync(() => ++woken), { interval: "1 minute" })
+      .pipe(
+        Effect.provideService(SuspensionStore.SuspensionStore, failing),
+        Effect.forkChild({ startImmediately: true })
+      )
+    yield* Effect.andThen(TestClock.adjust("2 hours"), Support.idle)
+    assert.strictEqual(woken, 0)
+    broken = false
+    yield* Effect.andThen(TestClock.adjust("1 minute"), Support.idle)
+    assert.strictEqual(woken, 1)
+    yield* Fiber.interrupt(watching)
+  })
 })

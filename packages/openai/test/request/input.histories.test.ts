@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Approvals from "../../src/internal/approvals/approvals.ts"
 import type { HostedSource } from "../../src/internal/augment.ts"
 import * as Input from "../../src/internal/request/input.ts"
+import * as Waiting from "../waiting.ts"
 
 const options: Input.Options = {
   base: { type: "nothing" },
@@ -17,21 +18,7 @@ const whole: Input.Options = { ...options, references: false, rebuildsRequests: 
 const input = (messages: ReadonlyArray<Prompt.Message>, settings: Input.Options = options) =>
   Input.make(messages, Approvals.read(messages), settings)
 
-const waiting = Prompt.toolCallPart({
-  id: "mcpr_1",
-  name: "OpenAiMcp",
-  params: {},
-  providerExecuted: true,
-  options: {
-    openai: {
-      itemId: "mcpr_1",
-      itemType: "mcp_approval_request",
-      serverLabel: "dice",
-      name: "roll",
-      arguments: "{ }"
-    }
-  }
-})
+const waiting = Waiting.waiting("mcpr_1", { arguments: "{ }" })
 const request = Prompt.toolApprovalRequestPart({ approvalId: "mcpr_1", toolCallId: "mcpr_1" })
 const answer = (approved: boolean) => Prompt.toolApprovalResponsePart({ approvalId: "mcpr_1", approved })
 const ran = Prompt.toolResultPart({

@@ -8,47 +8,46 @@ import * as Schema from "effect/Schema"
 import * as C from "../conversation.ts"
 
 describe("a user", () => {
-  C.everyWay("sends images and files by address, as bytes, and by id", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: ["Seen."],
-        config: { fileIdPrefixes: ["file-", "assistant-"] }
-      })
-      const bytes = new TextEncoder().encode("hello")
-      const file = (mediaType: string, data: string | Uint8Array | URL, rest: object = {}) =>
-        Prompt.filePart({ mediaType, data, ...rest })
-      yield* chat.send(Prompt.fromMessages([Prompt.userMessage({
-        content: [
-          Prompt.textPart({ text: "Look:" }),
-          file("image/png", new URL("https://example.com/a.png")),
-          file("image/png", bytes, { options: { openai: { imageDetail: "high" } } }),
-          file("image/*", "aGVsbG8="),
-          file("image/png", "file-123"),
-          file("image/png", "data:image/png;base64,aGVsbG8="),
-          file("application/pdf", bytes, { fileName: "a.pdf" }),
-          file("application/pdf", bytes),
-          file("text/plain", bytes),
-          file("application/pdf", new URL("https://example.com/a.pdf")),
-          file("application/pdf", "assistant-1")
-        ]
-      })]))
-      assert.deepStrictEqual((yield* chat.lastBody).input[0]!["content"], [
-        { type: "input_text", text: "Look:" },
-        { type: "input_image", detail: "auto", image_url: "https://example.com/a.png" },
-        { type: "input_image", detail: "high", image_url: "data:image/png;base64,aGVsbG8=" },
-        { type: "input_image", detail: "auto", image_url: "data:image/jpeg;base64,aGVsbG8=" },
-        { type: "input_image", detail: "auto", file_id: "file-123" },
-        { type: "input_image", detail: "auto", image_url: "data:image/png;base64,aGVsbG8=" },
-        { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,aGVsbG8=" },
-        { type: "input_file", filename: "part-7.pdf", file_data: "data:application/pdf;base64,aGVsbG8=" },
-        { type: "input_file", filename: "part-8.txt", file_data: "data:text/plain;base64,aGVsbG8=" },
-        { type: "input_file", file_url: "https://example.com/a.pdf" },
-        { type: "input_file", file_id: "assistant-1" }
-      ])
-      yield* C.assertAccepted(chat.server)
-    }))
+  C.everyWay("sends images and files by address, as bytes, and by id", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "none",
+      turns: ["Seen."],
+      config: { fileIdPrefixes: ["file-", "assistant-"] }
+    })
+    const bytes = new TextEncoder().encode("hello")
+    const file = (mediaType: string, data: string | Uint8Array | URL, rest: object = {}) =>
+      Prompt.filePart({ mediaType, data, ...rest })
+    yield* chat.send(Prompt.fromMessages([Prompt.userMessage({
+      content: [
+        Prompt.textPart({ text: "Look:" }),
+        file("image/png", new URL("https://example.com/a.png")),
+        file("image/png", bytes, { options: { openai: { imageDetail: "high" } } }),
+        file("image/*", "aGVsbG8="),
+        file("image/png", "file-123"),
+        file("image/png", "data:image/png;base64,aGVsbG8="),
+        file("application/pdf", bytes, { fileName: "a.pdf" }),
+        file("application/pdf", bytes),
+        file("text/plain", bytes),
+        file("application/pdf", new URL("https://example.com/a.pdf")),
+        file("application/pdf", "assistant-1")
+      ]
+    })]))
+    assert.deepStrictEqual((yield* chat.lastBody).input[0]!["content"], [
+      { type: "input_text", text: "Look:" },
+      { type: "input_image", detail: "auto", image_url: "https://example.com/a.png" },
+      { type: "input_image", detail: "high", image_url: "data:image/png;base64,aGVsbG8=" },
+      { type: "input_image", detail: "auto", image_url: "data:image/jpeg;base64,aGVsbG8=" },
+      { type: "input_image", detail: "auto", file_id: "file-123" },
+      { type: "input_image", detail: "auto", image_url: "data:image/png;base64,aGVsbG8=" },
+      { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,aGVsbG8=" },
+      { type: "input_file", filename: "part-7.pdf", file_data: "data:application/pdf;base64,aGVsbG8=" },
+      { type: "input_file", filename: "part-8.txt", file_data: "data:text/plain;base64,aGVsbG8=" },
+      { type: "input_file", file_url: "https://example.com/a.pdf" },
+      { type: "input_file", file_id: "assistant-1" }
+    ])
+    yield* C.assertAccepted(chat.server)
+  })
 })
 
 describe("a system message", () => {
@@ -58,17 +57,16 @@ describe("a system message", () => {
       "system"
     ]]
   ) {
-    C.everyWay(`is the ${role}'s to ${model}`, (way) =>
-      Effect.gen(function*() {
-        const chat = yield* C.start({ way, tools: "none", turns: ["Hi."], model, config: { store: false } })
-        yield* chat.send([{ role: "system", content: "Be brief." }, { role: "user", content: [] }, {
-          role: "user",
-          content: [{ type: "text", text: "hi" }]
-        }])
-        const body = yield* chat.lastBody
-        assert.strictEqual(body.input[0]!["role"], role)
-        assert.deepStrictEqual(body["include"], role === "developer" ? ["reasoning.encrypted_content"] : undefined)
-      }))
+    C.everyWay(`is the ${role}'s to ${model}`, function*(way) {
+      const chat = yield* C.start({ way, tools: "none", turns: ["Hi."], model, config: { store: false } })
+      yield* chat.send([{ role: "system", content: "Be brief." }, { role: "user", content: [] }, {
+        role: "user",
+        content: [{ type: "text", text: "hi" }]
+      }])
+      const body = yield* chat.lastBody
+      assert.strictEqual(body.input[0]!["role"], role)
+      assert.deepStrictEqual(body["include"], role === "developer" ? ["reasoning.encrypted_content"] : undefined)
+    })
   }
 })
 
@@ -108,155 +106,146 @@ describe("a result", () => {
     ]
   ]
   for (const [name, result, output] of cases) {
-    C.everyWay(name, (way) =>
-      Effect.gen(function*() {
-        const chat = yield* C.start({
-          way,
-          tools: "none",
-          turns: ["Seen."],
-          history: Prompt.fromMessages([
-            Prompt.assistantMessage({
-              content: [
-                Prompt.toolCallPart({ id: "call_1", name: "Describe", params: { what: "a" }, providerExecuted: false })
-              ]
-            }),
-            Prompt.toolMessage({
-              content: [Prompt.toolResultPart({
-                id: "call_1",
-                name: "Describe",
-                isFailure: false,
-                result: null,
-                providerExecuted: false,
-                ...result
-              })]
-            })
-          ])
-        })
-        yield* chat.send("go on")
-        assert.deepStrictEqual((yield* chat.lastBody).input.slice(0, 2) as unknown, [
-          { type: "function_call", call_id: "call_1", name: "Describe", arguments: `{"what":"a"}` },
-          { type: "function_call_output", call_id: "call_1", output }
+    C.everyWay(name, function*(way) {
+      const chat = yield* C.start({
+        way,
+        tools: "none",
+        turns: ["Seen."],
+        history: Prompt.fromMessages([
+          Prompt.assistantMessage({
+            content: [
+              Prompt.toolCallPart({ id: "call_1", name: "Describe", params: { what: "a" }, providerExecuted: false })
+            ]
+          }),
+          Prompt.toolMessage({
+            content: [Prompt.toolResultPart({
+              id: "call_1",
+              name: "Describe",
+              isFailure: false,
+              result: null,
+              providerExecuted: false,
+              ...result
+            })]
+          })
         ])
-        yield* C.assertAccepted(chat.server)
-      }))
+      })
+      yield* chat.send("go on")
+      assert.deepStrictEqual((yield* chat.lastBody).input.slice(0, 2) as unknown, [
+        { type: "function_call", call_id: "call_1", name: "Describe", arguments: `{"what":"a"}` },
+        { type: "function_call_output", call_id: "call_1", output }
+      ])
+      yield* C.assertAccepted(chat.server)
+    })
   }
 })
 
 describe("functions", () => {
-  C.everyWay("are strict, and what the model leaves out is left out for the tool", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        tools: "local",
-        turns: [[ResponsesServer.functionCall({ name: "Delete", params: { path: "a", force: null } })]]
-      })
-      const turn = yield* chat.send("delete")
-      const body = yield* chat.lastBody
-      const tool = body["tools"].find(({ name }: { readonly name: string }) => name === "Delete")
-      assert.strictEqual(tool.strict, true)
-      assert.deepStrictEqual(tool.parameters.required, ["path", "force"])
-      assert.deepStrictEqual(turn.parts.find((part) => part.type === "tool-call")?.params, { path: "a" })
-      assert.strictEqual(body["tool_choice"], "auto")
-    }))
+  C.everyWay("are strict, and what the model leaves out is left out for the tool", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "local",
+      turns: [[ResponsesServer.functionCall({ name: "Delete", params: { path: "a", force: null } })]]
+    })
+    const turn = yield* chat.send("delete")
+    const body = yield* chat.lastBody
+    const tool = body["tools"].find(({ name }: { readonly name: string }) => name === "Delete")
+    assert.strictEqual(tool.strict, true)
+    assert.deepStrictEqual(tool.parameters.required, ["path", "force"])
+    assert.deepStrictEqual(turn.parts.find((part) => part.type === "tool-call")?.params, { path: "a" })
+    assert.strictEqual(body["tool_choice"], "auto")
+  })
 
-  C.everyWay("are loose where the configuration says so", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({ way, tools: "local", turns: ["Hi."], config: { strictJsonSchema: false } })
-      yield* chat.send("hi")
-      assert.deepStrictEqual(
-        (yield* chat.lastBody)["tools"].map(({ strict }: { readonly strict: boolean }) => strict),
-        [false, false]
-      )
-    }))
+  C.everyWay("are loose where the configuration says so", function*(way) {
+    const chat = yield* C.start({ way, tools: "local", turns: ["Hi."], config: { strictJsonSchema: false } })
+    yield* chat.send("hi")
+    assert.deepStrictEqual(
+      (yield* chat.lastBody)["tools"].map(({ strict }: { readonly strict: boolean }) => strict),
+      [false, false]
+    )
+  })
 
-  C.everyWay("one must be called, where the program says so", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        tools: "local",
-        turns: [[ResponsesServer.functionCall({ name: "Add", params: { a: 1, b: 2 } })]]
-      })
-      yield* chat.send("add", { toolChoice: { tool: "Add" } })
-      assert.deepStrictEqual((yield* chat.lastBody)["tool_choice"], { type: "function", name: "Add" })
-    }))
+  C.everyWay("one must be called, where the program says so", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "local",
+      turns: [[ResponsesServer.functionCall({ name: "Add", params: { a: 1, b: 2 } })]]
+    })
+    yield* chat.send("add", { toolChoice: { tool: "Add" } })
+    assert.deepStrictEqual((yield* chat.lastBody)["tool_choice"], { type: "function", name: "Add" })
+  })
 
-  C.everyWay(
-    "arguments that are no JSON fail as parameters do, and nobody is asked about them",
-    (way) =>
-      Effect.gen(function*() {
-        const chat = yield* C.start({
-          way,
-          tools: "local",
-          turns: [[ResponsesServer.functionCall({ name: "Delete", arguments: "{\"path\": " })], "Sorry."]
-        })
-        const turn = yield* chat.send("delete")
-        assert.deepStrictEqual(turn.requests, [])
-        assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure), [true])
-        assert.strictEqual((yield* chat.send([])).text, "Sorry.")
-        yield* C.assertAccepted(chat.server)
-      })
-  )
+  C.everyWay("arguments that are no JSON fail as parameters do, and nobody is asked about them", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "local",
+      turns: [[ResponsesServer.functionCall({ name: "Delete", arguments: "{\"path\": " })], "Sorry."]
+    })
+    const turn = yield* chat.send("delete")
+    assert.deepStrictEqual(turn.requests, [])
+    assert.deepStrictEqual(turn.results.map(({ isFailure }) => isFailure), [true])
+    assert.strictEqual((yield* chat.send([])).text, "Sorry.")
+    yield* C.assertAccepted(chat.server)
+  })
 })
 
 describe("tools on the user's machine", () => {
-  C.everyWay("are asked about, run here, and answered in their own form", (way) =>
-    Effect.gen(function*() {
-      const kit = Toolkit.make(
-        OpenAiTool.Shell({}),
-        OpenAiTool.ApplyPatch({}),
-        OpenAiTool.LocalShell({ needsApproval: false })
-      )
-      const outcome = { stdout: "a.ts", stderr: "", outcome: { type: "exit" as const, exit_code: 0 } }
-      const toolkit = yield* Effect.provide(
-        kit,
-        kit.toLayer({
-          OpenAiShell: () => Effect.succeed({ output: [outcome] }),
-          OpenAiApplyPatch: () => Effect.succeed({ status: "completed" as const, output: "patched" }),
-          OpenAiLocalShell: () => Effect.succeed({ output: "ran" })
-        })
-      )
-      const shell = { commands: ["ls"], timeout_ms: null, max_output_length: null }
-      const operation = { type: "delete_file", path: "a.ts" }
-      const exec = { type: "exec", command: ["ls"], env: {} }
-      const chat = yield* C.start({
-        way,
-        toolkit,
-        turns: [
-          [
-            ResponsesServer.item({ type: "shell_call", call_id: "call_1", action: shell, status: "completed" }),
-            ResponsesServer.item({ type: "apply_patch_call", call_id: "call_2", operation, status: "completed" }),
-            ResponsesServer.item({ type: "local_shell_call", call_id: "call_3", action: exec, status: "completed" })
-          ],
-          "Done."
-        ]
+  C.everyWay("are asked about, run here, and answered in their own form", function*(way) {
+    const kit = Toolkit.make(
+      OpenAiTool.Shell({}),
+      OpenAiTool.ApplyPatch({}),
+      OpenAiTool.LocalShell({ needsApproval: false })
+    )
+    const outcome = { stdout: "a.ts", stderr: "", outcome: { type: "exit" as const, exit_code: 0 } }
+    const toolkit = yield* Effect.provide(
+      kit,
+      kit.toLayer({
+        OpenAiShell: () => Effect.succeed({ output: [outcome] }),
+        OpenAiApplyPatch: () => Effect.succeed({ status: "completed" as const, output: "patched" }),
+        OpenAiLocalShell: () => Effect.succeed({ output: "ran" })
       })
-      const asked = yield* chat.send("go")
-      assert.deepStrictEqual(asked.requests.map(({ toolName }) => toolName), ["OpenAiShell", "OpenAiApplyPatch"])
-      assert.deepStrictEqual(asked.requests[0]!.params, { action: shell })
-      const [first, second] = asked.requests
-      yield* chat.send(Prompt.concat(C.approve([first!]), C.deny([second!], "not that")))
-      const input = (yield* chat.lastBody).input.slice(1)
-      assert.deepStrictEqual(input.map(({ type }) => type), [
-        "shell_call",
-        "apply_patch_call",
-        "local_shell_call",
-        "shell_call_output",
-        "apply_patch_call_output",
-        "local_shell_call_output"
-      ])
-      assert.deepStrictEqual(input[0]!["action"], shell)
-      assert.deepStrictEqual(input[1]!["operation"], operation)
-      assert.deepStrictEqual(input[2]!["action"], exec)
-      assert.deepStrictEqual(input[3] as unknown, { type: "shell_call_output", call_id: "call_1", output: [outcome] })
-      assert.deepStrictEqual(input[4] as unknown, {
-        type: "apply_patch_call_output",
-        call_id: "call_2",
-        status: "failed",
-        output: "The call was denied and did not run. not that"
-      })
-      assert.deepStrictEqual(input[5] as unknown, { type: "local_shell_call_output", id: "call_3", output: "ran" })
-      yield* C.assertAccepted(chat.server)
-    }))
+    )
+    const shell = { commands: ["ls"], timeout_ms: null, max_output_length: null }
+    const operation = { type: "delete_file", path: "a.ts" }
+    const exec = { type: "exec", command: ["ls"], env: {} }
+    const chat = yield* C.start({
+      way,
+      toolkit,
+      turns: [
+        [
+          ResponsesServer.item({ type: "shell_call", call_id: "call_1", action: shell, status: "completed" }),
+          ResponsesServer.item({ type: "apply_patch_call", call_id: "call_2", operation, status: "completed" }),
+          ResponsesServer.item({ type: "local_shell_call", call_id: "call_3", action: exec, status: "completed" })
+        ],
+        "Done."
+      ]
+    })
+    const asked = yield* chat.send("go")
+    assert.deepStrictEqual(asked.requests.map(({ toolName }) => toolName), ["OpenAiShell", "OpenAiApplyPatch"])
+    assert.deepStrictEqual(asked.requests[0]!.params, { action: shell })
+    const [first, second] = asked.requests
+    yield* chat.send(Prompt.concat(C.approve([first!]), C.deny([second!], "not that")))
+    const input = (yield* chat.lastBody).input.slice(1)
+    assert.deepStrictEqual(input.map(({ type }) => type), [
+      "shell_call",
+      "apply_patch_call",
+      "local_shell_call",
+      "shell_call_output",
+      "apply_patch_call_output",
+      "local_shell_call_output"
+    ])
+    assert.deepStrictEqual(input[0]!["action"], shell)
+    assert.deepStrictEqual(input[1]!["operation"], operation)
+    assert.deepStrictEqual(input[2]!["action"], exec)
+    assert.deepStrictEqual(input[3] as unknown, { type: "shell_call_output", call_id: "call_1", output: [outcome] })
+    assert.deepStrictEqual(input[4] as unknown, {
+      type: "apply_patch_call_output",
+      call_id: "call_2",
+      status: "failed",
+      output: "The call was denied and did not run. not that"
+    })
+    assert.deepStrictEqual(input[5] as unknown, { type: "local_shell_call_output", id: "call_3", output: "ran" })
+    yield* C.assertAccepted(chat.server)
+  })
 })
 
 describe("an object", () => {
@@ -335,43 +324,41 @@ describe("the configuration", () => {
     store: false,
     user: undefined
   }
-  C.everyWay("is sent as it is", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({ way, tools: "local", turns: ["Hi."], config })
-      yield* chat.send("hi")
-      const { include, input: _, model: __, stream: ___, tools: ____, tool_choice: _____, ...rest } = yield* chat
-        .lastBody
-      const { user: ______, ...expected } = config
-      assert.deepStrictEqual(rest, expected)
-      assert.deepStrictEqual(include, ["reasoning.encrypted_content", "message.output_text.logprobs"])
-      yield* C.assertAccepted(chat.server)
-    }))
+  C.everyWay("is sent as it is", function*(way) {
+    const chat = yield* C.start({ way, tools: "local", turns: ["Hi."], config })
+    yield* chat.send("hi")
+    const { include, input: _, model: __, stream: ___, tools: ____, tool_choice: _____, ...rest } = yield* chat
+      .lastBody
+    const { user: ______, ...expected } = config
+    assert.deepStrictEqual(rest, expected)
+    assert.deepStrictEqual(include, ["reasoning.encrypted_content", "message.output_text.logprobs"])
+    yield* C.assertAccepted(chat.server)
+  })
 
-  C.everyWay("is overridden for a scope, field by field, the model too", (way) =>
-    Effect.gen(function*() {
-      const chat = yield* C.start({
-        way,
-        tools: "none",
-        turns: ["Hi.", "Hi.", "Hi."],
-        config: { temperature: 0.1, top_p: 0.2 }
-      })
-      yield* OpenAiLanguageModel.withConfigOverride(
-        chat.send("hi", { config: { temperature: 0.3, model: "gpt-4.1" } }),
-        { temperature: 0.4, max_output_tokens: 50 }
-      )
-      const body = yield* chat.lastBody
-      assert.deepStrictEqual([body.model, body["temperature"], body["top_p"], body["max_output_tokens"]], [
-        "gpt-4.1",
-        0.3,
-        0.2,
-        50
-      ])
-      yield* chat.send("hi")
-      const after = yield* chat.lastBody
-      assert.deepStrictEqual([after.model, after["temperature"], after["max_output_tokens"]], [
-        "gpt-5.2",
-        0.1,
-        undefined
-      ])
-    }))
+  C.everyWay("is overridden for a scope, field by field, the model too", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "none",
+      turns: ["Hi.", "Hi.", "Hi."],
+      config: { temperature: 0.1, top_p: 0.2 }
+    })
+    yield* OpenAiLanguageModel.withConfigOverride(
+      chat.send("hi", { config: { temperature: 0.3, model: "gpt-4.1" } }),
+      { temperature: 0.4, max_output_tokens: 50 }
+    )
+    const body = yield* chat.lastBody
+    assert.deepStrictEqual([body.model, body["temperature"], body["top_p"], body["max_output_tokens"]], [
+      "gpt-4.1",
+      0.3,
+      0.2,
+      50
+    ])
+    yield* chat.send("hi")
+    const after = yield* chat.lastBody
+    assert.deepStrictEqual([after.model, after["temperature"], after["max_output_tokens"]], [
+      "gpt-5.2",
+      0.1,
+      undefined
+    ])
+  })
 })

@@ -57,46 +57,42 @@ describe("the output of a call", () => {
 
 describe("the output of a call that was answered within the turn", () => {
   for (const memory of ["store", "store: false"] as const) {
-    C.everyWay(
-      `stands before what the model said next, on every later turn, ${memory}`,
-      (way) =>
-        Effect.gen(function*() {
-          const chat = yield* begin(memory, {
-            way,
-            turns: [
-              [ResponsesServer.functionCall({ name: "Delete", params: { path: "a", force: null } })],
-              [
-                ResponsesServer.text("One is gone."),
-                ResponsesServer.functionCall({ name: "Delete", params: { path: "b", force: null } })
-              ],
-              "Both are gone.",
-              "You are welcome."
-            ]
-          })
-          const answered = Effect.provideService(
-            ApprovalController.ApprovalController,
-            ApprovalController.interactive(() => true)
-          )
-          // A turn that goes on by itself, as long as the model calls.
-          let turn = yield* answered(chat.send("Delete a and b."))
-          for (let more = 0; more < 3 && turn.text !== "Both are gone."; more++) turn = yield* answered(chat.send([]))
-          assert.strictEqual((yield* chat.send("Thanks.")).text, "You are welcome.")
-          const told = C.outline(yield* chat.lastBody).filter((line) =>
-            !line.includes("mcpl_") && line !== "mcp_list_tools"
-          )
-          assert.deepStrictEqual(told, [
-            "user",
-            "call Delete",
-            "output deleted a",
-            "assistant",
-            "call Delete",
-            "output deleted b",
-            "assistant",
-            "user"
-          ])
-          yield* C.assertAccepted(chat.server)
-        })
-    )
+    C.everyWay(`stands before what the model said next, on every later turn, ${memory}`, function*(way) {
+      const chat = yield* begin(memory, {
+        way,
+        turns: [
+          [ResponsesServer.functionCall({ name: "Delete", params: { path: "a", force: null } })],
+          [
+            ResponsesServer.text("One is gone."),
+            ResponsesServer.functionCall({ name: "Delete", params: { path: "b", force: null } })
+          ],
+          "Both are gone.",
+          "You are welcome."
+        ]
+      })
+      const answered = Effect.provideService(
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive(() => true)
+      )
+      // A turn that goes on by itself, as long as the model calls.
+      let turn = yield* answered(chat.send("Delete a and b."))
+      for (let more = 0; more < 3 && turn.text !== "Both are gone."; more++) turn = yield* answered(chat.send([]))
+      assert.strictEqual((yield* chat.send("Thanks.")).text, "You are welcome.")
+      const told = C.outline(yield* chat.lastBody).filter((line) =>
+        !line.includes("mcpl_") && line !== "mcp_list_tools"
+      )
+      assert.deepStrictEqual(told, [
+        "user",
+        "call Delete",
+        "output deleted a",
+        "assistant",
+        "call Delete",
+        "output deleted b",
+        "assistant",
+        "user"
+      ])
+      yield* C.assertAccepted(chat.server)
+    })
   }
 })
 

@@ -7,6 +7,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import { request } from "../scene/requests.ts"
 
 const [, , input, output] = process.argv
 const requests: ReadonlyArray<object> = JSON.parse(Fs.readFileSync(input!, "utf8") || "[]")
@@ -33,16 +34,7 @@ const program = Effect.gen(function*() {
       yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => Fs.existsSync(`${output}.${after}`) })
     }
     const asked = controller.ask!(
-      new Approval.ApprovalRequest({
-        approvalId: "request-1",
-        toolCallId: "call-1",
-        toolName,
-        params,
-        description: Approval.describe(toolName, params),
-        interaction: "approval",
-        providerExecuted: false,
-        ...decode(fields)
-      })
+      request(toolName, params, decode(fields))
     )
     // As the engine says it: a program's own question is remembered in a named conversation alone.
     const remembers = (fields as { source?: string }).source === "program" ? undefined : "toolkit"

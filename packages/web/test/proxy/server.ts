@@ -1,7 +1,8 @@
 /** A program with conversations in its HttpApi: two tools that ask, and people by their bearer tokens. */
-import { Conversation, Tool, Toolkit } from "@assent/ai"
+import { Conversation, Toolkit } from "@assent/ai"
 import { ScriptedModel } from "@assent/ai/testing"
-import { ConversationProxy, ConversationProxyServer, Decider } from "@assent/web"
+import type { Decider } from "@assent/web"
+import { ConversationProxy, ConversationProxyServer } from "@assent/web"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -13,31 +14,14 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
+import { DeleteFile, deleting, People, type Server } from "../people.ts"
 
-const DeleteFile = Tool.make("DeleteFile", {
-  parameters: { path: Schema.String },
-  success: Schema.Struct({ deleted: Schema.String }),
-  failure: Schema.String,
-  failureMode: "return",
-  needsApproval: true
-})
+export { People, type Server }
 
 export const toolkit = Toolkit.make(DeleteFile)
 
 export class Api extends HttpApi.make("api").add(ConversationProxy.toHttpApiGroup("chat")) {}
-
-/** Who somebody is, a header says here; without one they are Ada. `nobody` is not let in. */
-export const People = Decider.layer((request) => {
-  const id = request.headers["x-person"] ?? "ada"
-  return id === "nobody"
-    ? Effect.fail(new Decider.Refused({ status: 401, message: "Please log in." }))
-    : Effect.succeed({
-      person: { id, name: id.toUpperCase() },
-      scope: { principal: request.headers["x-principal"] ?? "team", tenant: request.headers["x-tenant"] }
-    })
-})
 
 export interface Options {
   readonly turns: ScriptedModel.Options["turns"]
@@ -48,15 +32,11 @@ export interface Options {
 }
 
 export const routesOf = (
-  { afterLastTurn = "Is there anything else?", before = () => Effect.void, settings, turns }: Options
+  { afterLastTurn = "Is there anything else?", before, settings, turns }: Options
 ) => {
-  const deleted: Array<string> = []
+  const { deleted, handler } = deleting(before)
   const Handlers = toolkit.toLayer({
-    DeleteFile: ({ path }) =>
-      Effect.map(before(path), () => {
-        deleted.push(path)
-        return { deleted: path }
-      })
+    DeleteFile: handler
   })
   const routes = HttpApiBuilder.layer(Api).pipe(
     Layer.provide(ConversationProxyServer.layerHttpApi(Api, "chat", {
@@ -67,13 +47,6 @@ export const routesOf = (
     Layer.provide([Logger.layer([]), HttpServer.layerServices])
   )
   return { routes, deleted }
-}
-
-export interface Server {
-  readonly handler: (request: Request) => Promise<Response>
-  readonly dispose: () => Promise<void>
-  /** The paths that were deleted, in their order. */
-  readonly deleted: ReadonlyArray<string>
 }
 
 export const serve = (options: Options): Server => {

@@ -30,83 +30,75 @@ const denied = { state: "denied", entry: "no" } as const
 export const clocks = (law: Law) => {
   const ran = named("ran", { issuedAt: 5, expiresAt: hour })
 
-  law("what a clock that ran ahead gave up does not begin again when it is right", (store) =>
-    Effect.gen(function*() {
-      yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
-      yield* ahead(sweepAll(store))
-      assert.isUndefined(yield* store.requests.get("ran"))
-      for (const step of [running, pending]) {
-        assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
-      }
-      // Shown once more, it is not one that can begin either.
-      yield* store.requests.open([{ ...ran, request: "{}" }])
-      for (const step of [running, pending]) {
-        assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
-      }
-      assert.isTrue(yield* store.requests.decide(ran, 0, denied))
-    }))
+  law("what a clock that ran ahead gave up does not begin again when it is right", function*(store) {
+    yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
+    yield* ahead(sweepAll(store))
+    assert.isUndefined(yield* store.requests.get("ran"))
+    for (const step of [running, pending]) {
+      assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
+    }
+    // Shown once more, it is not one that can begin either.
+    yield* store.requests.open([{ ...ran, request: "{}" }])
+    for (const step of [running, pending]) {
+      assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
+    }
+    assert.isTrue(yield* store.requests.decide(ran, 0, denied))
+  })
 
-  law(
-    "what was asked later, or is kept for longer, or for ever, begins all the same",
-    (store) =>
-      Effect.gen(function*() {
-        yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
-        yield* ahead(sweepAll(store))
-        for (
-          const name of [
-            named("later", { issuedAt: 6, expiresAt: hour }),
-            named("longer", { issuedAt: 1, expiresAt: hour + 1 }),
-            named("for ever")
-          ]
-        ) {
-          assert.isTrue(yield* store.requests.decide(name, 0, running), name.nonce)
-        }
-      })
-  )
+  law("what was asked later, or is kept for longer, or for ever, begins all the same", function*(store) {
+    yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
+    yield* ahead(sweepAll(store))
+    for (
+      const name of [
+        named("later", { issuedAt: 6, expiresAt: hour }),
+        named("longer", { issuedAt: 1, expiresAt: hour + 1 }),
+        named("for ever")
+      ]
+    ) {
+      assert.isTrue(yield* store.requests.decide(name, 0, running), name.nonce)
+    }
+  })
 
   law(
     "what a clock that ran ahead put in the place of what was decided does not begin when it is right",
-    (store) =>
-      Effect.gen(function*() {
-        for (const nonce of ["opened", "waits"]) {
-          yield* store.requests.decide({ ...ran, nonce }, 0, { state: "done", entry: "ran" })
-        }
-        yield* ahead(Effect.gen(function*() {
-          yield* store.requests.open([shown("opened", { issuedAt: 5, expiresAt: hour })])
-          const waiting = store.requests.suspend({ ...ran, nonce: "waits", suspension: "{}" })
-          assert.strictEqual(yield* reasonOf(waiting), "Forgotten")
-        }))
-        for (const nonce of ["opened", "waits"]) {
-          const error = yield* reasonOf(store.requests.decide({ ...ran, nonce }, 0, running))
-          assert.strictEqual(error, "Forgotten", nonce)
-        }
-      })
+    function*(store) {
+      for (const nonce of ["opened", "waits"]) {
+        yield* store.requests.decide({ ...ran, nonce }, 0, { state: "done", entry: "ran" })
+      }
+      yield* ahead(Effect.gen(function*() {
+        yield* store.requests.open([shown("opened", { issuedAt: 5, expiresAt: hour })])
+        const waiting = store.requests.suspend({ ...ran, nonce: "waits", suspension: "{}" })
+        assert.strictEqual(yield* reasonOf(waiting), "Forgotten")
+      }))
+      for (const nonce of ["opened", "waits"]) {
+        const error = yield* reasonOf(store.requests.decide({ ...ran, nonce }, 0, running))
+        assert.strictEqual(error, "Forgotten", nonce)
+      }
+    }
   )
 
-  law("a clock that ran ahead and gave up nothing has changed nothing", (store) =>
-    Effect.gen(function*() {
-      yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
-      yield* ahead(store.requests.get("ran"))
-      assert.strictEqual((yield* store.requests.get("ran"))?.state, "done")
-      assert.isFalse(yield* store.requests.decide(ran, 0, running))
-      const other = named("other", { issuedAt: 5, expiresAt: hour })
-      assert.isTrue(yield* store.requests.decide(other, 0, running))
-      assert.deepStrictEqual(plain(yield* store.requests.get("other")), {
-        ...other,
-        state: "running",
-        version: 1,
-        entry: "again"
-      })
-    }))
+  law("a clock that ran ahead and gave up nothing has changed nothing", function*(store) {
+    yield* store.requests.decide(ran, 0, { state: "done", entry: "ran" })
+    yield* ahead(store.requests.get("ran"))
+    assert.strictEqual((yield* store.requests.get("ran"))?.state, "done")
+    assert.isFalse(yield* store.requests.decide(ran, 0, running))
+    const other = named("other", { issuedAt: 5, expiresAt: hour })
+    assert.isTrue(yield* store.requests.decide(other, 0, running))
+    assert.deepStrictEqual(plain(yield* store.requests.get("other")), {
+      ...other,
+      state: "running",
+      version: 1,
+      entry: "again"
+    })
+  })
 
-  law("nothing begins whose time, with the margin, is over", (store) =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(hour + Store.margin - 1)
-      assert.isTrue(yield* store.requests.decide(named("just", { expiresAt: hour }), 0, running))
-      yield* TestClock.adjust(1)
-      for (const step of [running, pending]) {
-        assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
-      }
-      assert.isTrue(yield* store.requests.decide(ran, 0, denied))
-    }))
+  law("nothing begins whose time, with the margin, is over", function*(store) {
+    yield* TestClock.setTime(hour + Store.margin - 1)
+    assert.isTrue(yield* store.requests.decide(named("just", { expiresAt: hour }), 0, running))
+    yield* TestClock.adjust(1)
+    for (const step of [running, pending]) {
+      assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
+    }
+    assert.isTrue(yield* store.requests.decide(ran, 0, denied))
+  })
 }

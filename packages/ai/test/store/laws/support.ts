@@ -1,12 +1,9 @@
 /** What the laws of a store share: rows to write, and rows as they are compared. */
 import type { Store } from "@assent/ai"
-import type { Effect, Scope } from "effect"
+import type { Story } from "../../laws/story.ts"
 
 /** Names a law and carries it out over a store of its own. */
-export type Law = (
-  title: string,
-  body: (store: Store.Store) => Effect.Effect<unknown, unknown, Scope.Scope>
-) => void
+export type Law = (title: string, body: Story<[store: Store.Store]>) => void
 
 export const minute = 60_000
 
