@@ -91,3 +91,11 @@ export const onSite = (page: Page, pages: ReadonlyArray<Page>): string => {
   const text = siteLinks(page.text, pages)
   return applied(text, lawLinks(parse(text), text))
 }
+
+/** Lines of a program that are too long go on below, but a drawing and columns would come apart. */
+export const drawn = (text: string): string =>
+  text.replace(
+    /^```(\w*)\n([^]*?)^```$/gm,
+    (block: string, language: string, lines: string) =>
+      /^(?:text)?$/.test(language) && /[─│━]|\S {3}/.test(lines) ? `\`\`\`text wrap=false\n${lines}\`\`\`` : block
+  )

@@ -203,36 +203,70 @@ const fenced = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
 const codeOf = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>): string =>
   plain(parts).replace(/^```\w*\n([^]*)\n```$/, "$1")
 
+const examplesOf = ({ blockTags }: TypeDoc.Comment): ReadonlyArray<string> =>
+  blockTags.filter(({ tag }) => tag === "@example").map(({ content }) => fenced(codeOf(content)))
+
+const isBeginning = (text: string, of: string): boolean => of.startsWith(text.replace(/\.$/, ""))
+
+/** The names of modules in a signature that a reader would not find under them. */
+const renamed = (source: string, signature: string): ReadonlyArray<string> =>
+  [...source.matchAll(/^import (?:type )?\* as (\w+) from "([\w@][^"]*)"$/gm)].flatMap((
+    [, name = "", specifier = ""]
+  ) =>
+    Path.posix.basename(specifier) !== name && new RegExp(String.raw`\b${name}\.`).test(signature)
+      ? [`\`${name}\` is \`${specifier}\``]
+      : []
+  )
+
 const exportText = (own: Export, address: Address, signatures: Signatures.Signatures): string => {
   const [first] = own.reflections
   const source = first?.sources?.[0]
-  const texts = own.reflections.flatMap((reflection) => {
-    const comment = commentOf(reflection)
-    return comment === undefined ? [] : [
-      markdown(comment.summary, address),
-      ...comment.blockTags.filter(({ tag }) => tag === "@example").map(({ content }) => fenced(codeOf(content)))
-    ]
-  })
+  const comments = own.reflections.flatMap((reflection) => commentOf(reflection) ?? [])
+  const summaries = [...new Set(comments.map(({ summary }) => markdown(summary, address)))]
+  const examples = comments.flatMap(examplesOf)
   const declared = signatures(Path.normalize(source?.fullFileName ?? ""), own.name)
   if (declared.length === 0) throw new Error(`no signature was found of ${own.name} in ${source?.fileName}`)
-  const mentions = mentionsOf(own, address)
+  const types = [
+    ...mentionsOf(own, address),
+    ...renamed(Fs.readFileSync(source!.fullFileName, "utf8"), declared.join("\n"))
+  ]
   const since = tagOf(first!, "@since")
   return [
     `### ${own.name}`,
-    ...new Set(texts),
+    // A name that is a type and a value is often told of twice, once in fewer words.
+    ...summaries.filter((summary) => !summaries.some((other) => other !== summary && isBeginning(summary, other))),
+    ...new Set(examples),
     "**Signature**",
     fenced(declared.join("\n\n")),
-    ...mentions.length === 0 ? [] : [`Types: ${mentions.join(", ")}.`],
+    ...types.length === 0 ? [] : [`Types: ${types.join(", ")}.`],
     `[Source](${repository}/blob/main/${source?.fileName}#L${source?.line})${
       since === undefined ? "" : `, since ${since}`
     }`
   ].join("\n\n")
 }
 
+/** What a module exports that other pages tell of: those of modules of ours, and Effect's documentation. */
+const alsoFrom = (module: Module, hasOwn: boolean): ReadonlyArray<string> => {
+  const text = Fs.readFileSync(module.file, "utf8")
+  return [...text.matchAll(/^export \* from "([^"]+)"$/gm)].flatMap(([, specifier = ""]) => {
+    const own = modules.find(({ file, package: name, path }) =>
+      specifier === `@assent/${name}/${path}` || file === Path.join(Path.dirname(module.file), specifier)
+    )
+    if (own === undefined && specifier.startsWith(".")) return []
+    const there = own === undefined
+      ? `\`${specifier}\``
+      : `[\`${own.path}\` of \`@assent/${own.package}\`](${addressOf(slugOf(own))})`
+    return hasOwn
+      ? `What ${there} exports is here too, the same objects; this page has what is ${
+        own === undefined ? "Assent's own" : "this module's own"
+      }.`
+      : `It exports what ${there} exports, the same objects.`
+  })
+}
+
 const pageOf = (layout: Layout, address: Address, signatures: Signatures.Signatures): Page => {
   const { categories, module, reflection } = layout
   const source = `packages/${module.package}/src/${module.path}.ts`
-  const upstream = /^export \* from "(effect\/[\w/]+)"$/m.exec(read(source))?.[1]
   const summary = markdown(reflection.comment?.summary ?? [], address)
   if (summary === "") throw new Error(`${source} does not begin with a comment that says what it is for`)
   return {
@@ -243,11 +277,8 @@ const pageOf = (layout: Layout, address: Address, signatures: Signatures.Signatu
     text: [
       fenced(importOf(module)),
       summary,
-      ...upstream === undefined ? [] : [
-        categories.length === 0
-          ? `It exports what \`${upstream}\` exports, the same objects.`
-          : `What \`${upstream}\` exports is here too, the same objects; this page has what is Assent's own.`
-      ],
+      ...reflection.comment === undefined ? [] : examplesOf(reflection.comment),
+      ...alsoFrom(module, categories.length > 0),
       ...categories.flatMap(([title, exports]) => [
         `## ${title}`,
         ...exports.map((own) => exportText(own, address, signatures))
@@ -256,16 +287,20 @@ const pageOf = (layout: Layout, address: Address, signatures: Signatures.Signatu
   }
 }
 
-const item = (module: Module) => ({ label: module.path, slug: slugOf(module) })
+const item = (module: Module) => ({ label: Path.posix.basename(module.path), slug: slugOf(module) })
 
-export const sidebar: Group = {
-  label: "Reference",
-  items: packages.map((name) => ({
+const groupOf = (name: string): Group => {
+  const [testing, own] = [true, false].map((isTool) =>
+    modules.filter((module) => module.package === name && isTool === module.path.startsWith("testing/")).map(item)
+  )
+  return {
     label: `@assent/${name}`,
     collapsed: true,
-    items: modules.filter((module) => module.package === name).map(item)
-  }))
+    items: [...own!, ...testing!.length === 0 ? [] : [{ label: "testing", items: testing! }]]
+  }
 }
+
+export const sidebar: Group = { label: "Reference", items: packages.map(groupOf) }
 
 export const pages = async (): Promise<ReadonlyArray<Page>> => {
   const { program, project } = await convert()

@@ -6,6 +6,7 @@ import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import ts from "typescript"
+import * as Comments from "./comments.ts"
 import { generated, root } from "./page.ts"
 
 const nameOf = (statement: ts.Statement): string | undefined =>
@@ -67,9 +68,11 @@ const ofModule = (program: ts.Program, file: ts.SourceFile): ReadonlyMap<string,
   return signatures
 }
 
+const lineWidth = 76
+
 const layout = {
   incremental: false,
-  lineWidth: 76,
+  lineWidth,
   indentWidth: 2,
   newLineKind: "lf",
   typescript: { semiColons: "asi", quoteStyle: "alwaysDouble", trailingCommas: "never" },
@@ -86,10 +89,10 @@ const format = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   for (const [index, text] of texts.entries()) Fs.writeFileSync(fileOf(index), text)
   const dprint = Path.join(root, "node_modules/dprint/bin.cjs")
   ChildProcess.execFileSync(process.execPath, [dprint, "fmt"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
-  return texts.map((_, index) =>
-    Fs.readFileSync(fileOf(index), "utf8").trimEnd()
-      .replace(/^declare /gm, "").replace(/\{@link ([^}\s]+)[^}]*\}/g, "`$1`")
-  )
+  return texts.map((_, index) => {
+    const text = Fs.readFileSync(fileOf(index), "utf8").trimEnd()
+    return Comments.layOut(text.replace(/^declare /gm, "").replace(/\{@link ([^}\s]+)[^}]*\}/g, "`$1`"), lineWidth)
+  })
 }
 
 /** The signatures of what a file declares under a name. */

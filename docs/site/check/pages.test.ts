@@ -2,6 +2,8 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, describe, it } from "vitest"
+import * as Extract from "../../../packages/ai/test/examples/extract.ts"
+import { readModules } from "../../../packages/ai/test/source.ts"
 import * as Links from "../build/links.ts"
 import { addressOf, base, dist, markdownOf, origin, root } from "../build/page.ts"
 
@@ -13,12 +15,13 @@ const slugOf = (page: string): string => page.replace(/\/?index\.html$/, "")
 const sources = (folder: string, pattern: RegExp): ReadonlyArray<string> =>
   Fs.readdirSync(Path.join(root, folder)).filter((file) => pattern.test(file))
 
+const packages = sources("packages", /^/).filter((name) =>
+  JSON.parse(Fs.readFileSync(Path.join(root, "packages", name, "package.json"), "utf8")).private !== true
+)
+
 describe("pages", () => {
   it("every guide, package and public module has one", () => {
     const guides = sources("docs", /^(?!README).*\.md$/).map((file) => `guides/${file.replace(/\.md$/, "")}`)
-    const packages = sources("packages", /^/).filter((name) =>
-      Fs.existsSync(Path.join(root, "packages", name, "README.md"))
-    )
     const modules = packages.flatMap((name) =>
       sources(`packages/${name}/src`, /^(?!index).*\.ts$/).map((file) =>
         `reference/${name}/${file.replace(/\.ts$/, "")}`
@@ -45,14 +48,19 @@ describe("pages", () => {
     assert.include(read("reference/ai/approvalseal/index.html"), law("l4-no-forgery"))
   })
 
-  it("the examples of doc comments are there, with what they give", () => {
+  it("every example of a public module is there, and says what it gives", () => {
+    const all = read("llms-full.txt")
+    const examples = packages.flatMap((name) => readModules(Path.join(root, "packages", name, "src")))
+      .filter(({ name }) => !name.startsWith("internal/") && Path.basename(name) !== "index")
+      .flatMap(Extract.examples)
+    assert.isAbove(examples.filter(({ code }) => code.includes("// => ")).length, 100)
+    assert.deepStrictEqual(examples.filter(({ code }) => !all.includes(`\n\`\`\`ts\n${code.trim()}\n\`\`\`\n`)), [])
+  })
+
+  it("an export has its signature, with the comments on its fields", () => {
     const page = read("reference/ai/tool.md")
-    assert.match(
-      page,
-      /```ts\nimport \{ Approval, Tool \} from "@assent\/ai"\n[^`]*DeleteFile\.name \/\/ => "DeleteFile"/
-    )
     assert.include(page, "### make")
-    assert.include(page, "  readonly needsApproval?:")
+    assert.match(page, /^ {2}readonly needsApproval\?:/m)
   })
 
   it("nothing that was meant as text has become a tag, and nothing is cut away", () => {
