@@ -2,6 +2,7 @@
  * What a program weighs in a browser or a worker: the program with everything it imports, tree shaken and minified by
  * vite's own bundler, and how much of it each module is.
  */
+import { decode } from "@jridgewell/sourcemap-codec"
 import * as Fs from "node:fs"
 import { gzipSync } from "node:zlib"
 import { build } from "vite"
@@ -70,39 +71,12 @@ const bytesBySource = (
 ): ReadonlyMap<string, number> => {
   const bytes = new Map<string, number>()
   const lines = code.split("\n")
-  let source = 0
-  for (const [index, line] of map.mappings.split(";").entries()) {
-    const text = lines[index] ?? ""
-    let column = 0
-    const marks = line.split(",").filter((mark) => mark !== "").map((mark) => {
-      const [ahead = 0, sources = 0] = numbersOf(mark)
-      column += ahead
-      source += sources
-      return { column, source }
-    })
-    for (const [at, { column, source }] of marks.entries()) {
-      const name = map.sources[source] ?? ""
-      bytes.set(name, (bytes.get(name) ?? 0) + Buffer.byteLength(text.slice(column, marks[at + 1]?.column)))
+  for (const [index, marks] of decode(map.mappings).entries()) {
+    for (const [at, [column, source]] of marks.entries()) {
+      const name = map.sources[source ?? -1] ?? ""
+      const text = lines[index]?.slice(column, marks[at + 1]?.[0]) ?? ""
+      bytes.set(name, (bytes.get(name) ?? 0) + Buffer.byteLength(text))
     }
   }
   return bytes
-}
-
-const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-/** The numbers of a mark in a source map: five bits a digit, the lowest first, and the sign last of all. */
-const numbersOf = (mark: string): ReadonlyArray<number> => {
-  const numbers: Array<number> = []
-  let value = 0
-  let shift = 0
-  for (const digit of mark) {
-    const bits = digits.indexOf(digit)
-    value |= (bits & 31) << shift
-    shift += 5
-    if (bits >= 32) continue
-    numbers.push(value & 1 ? -(value >> 1) : value >> 1)
-    value = 0
-    shift = 0
-  }
-  return numbers
 }

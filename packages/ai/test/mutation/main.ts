@@ -1,8 +1,8 @@
 /**
  * `npm run mutation`: breaks a sample of lines in every wing, and says how many of them a test noticed.
  *
- * - `--sample 60` mutants of each wing; `--seed 1` draws others; `--workers 4`; `--budget 10` seconds of tests that a
- *   mutant may survive before it counts as alive.
+ * - `--sample 60` mutants of each wing; `--seed 1` draws others; `--workers 4`; `--budget 10` seconds of quick tests that
+ *   a mutant may survive, and as many of slow ones, before it counts as alive.
  * - Words pick wings or paths: `npm run mutation -- waiting mcp`.
  */
 import { spawn } from "node:child_process"
@@ -25,7 +25,7 @@ const { positionals, values } = parseArgs({
 
 const directory = Path.join(root, "reports/mutation")
 Fs.rmSync(directory, { recursive: true, force: true })
-for (const name of ["killed", "spent", "loaded"]) Fs.mkdirSync(Path.join(directory, name), { recursive: true })
+for (const name of ["killed", "spent", "loaded", "slow"]) Fs.mkdirSync(Path.join(directory, name), { recursive: true })
 const write = (name: string, value: unknown): void =>
   Fs.writeFileSync(Path.join(directory, name), JSON.stringify(value, undefined, 1))
 
@@ -67,21 +67,21 @@ const tests = ["ai", "ai-sdk", "openai", "shell", "sql", "terminal", "web"]
   .filter((path) => !elsewhere.test(path))
   .toSorted((left, right) => rank(left) - rank(right))
 
-const chunkSize = 12
-const queue = Array.from(
-  { length: Math.ceil(tests.length / chunkSize) },
-  (_, index) => tests.slice(index * chunkSize, (index + 1) * chunkSize)
-)
-const total = queue.length
+interface Round {
+  /** Milliseconds of one test, without a mutant. */
+  readonly slowest: number
+  /** Milliseconds of all tests that a mutant survives. */
+  readonly budget: number
+}
+
 let chunks = 0
-let finished = 0
 
 const killedCount = (): number => Fs.readdirSync(Path.join(directory, "killed")).length
 
 /** A mutant in whose hands a process stood still for so long is killed, and the process too. */
 const patience = 90_000
 
-const run = (names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+const run = (names: ReadonlyArray<string>, { budget, slowest }: Round): Promise<ReadonlyArray<string>> => {
   const chunk = String(chunks++)
   const heartbeat = Path.join(directory, `running-${chunk}`)
   const child = spawn(
@@ -94,7 +94,8 @@ const run = (names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
         ...process.env,
         MUTATION_DIRECTORY: directory,
         MUTATION_CHUNK: chunk,
-        MUTATION_BUDGET: String(Number(values.budget) * 1000),
+        MUTATION_BUDGET: String(budget),
+        MUTATION_SLOWEST: String(slowest),
         MUTATION_TESTS: JSON.stringify(names)
       }
     }
@@ -125,17 +126,34 @@ const run = (names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   })
 }
 
-const work = async (): Promise<void> => {
-  for (let names = queue.shift(); names !== undefined; names = queue.shift()) {
-    const left = await run(names)
-    if (left.length > 0) queue.unshift([...left])
-    else finished++
-    process.stderr.write(
-      `${finished} of ${total} groups of test files, ${killedCount()} of ${mutants.length} mutants killed\n`
-    )
+const meet = async (files: ReadonlyArray<string>, round: Round): Promise<void> => {
+  const size = 12
+  const queue = Array.from(
+    { length: Math.ceil(files.length / size) },
+    (_, index) => files.slice(index * size, (index + 1) * size)
+  )
+  const total = queue.length
+  let finished = 0
+  const work = async (): Promise<void> => {
+    for (let names = queue.shift(); names !== undefined; names = queue.shift()) {
+      const left = await run(names, round)
+      if (left.length > 0) queue.unshift([...left])
+      else finished++
+      process.stderr.write(
+        `${finished} of ${total} groups of test files, ${killedCount()} of ${mutants.length} mutants killed\n`
+      )
+    }
   }
+  await Promise.all(Array.from({ length: Number(values.workers) }, work))
 }
-await Promise.all(Array.from({ length: Number(values.workers) }, work))
+
+const budget = Number(values.budget) * 1000
+await meet(tests, { slowest: 50, budget })
+const slow = new Set(
+  Fs.readdirSync(Path.join(directory, "slow")).map((name) => Path.relative(root, decodeURIComponent(name)))
+)
+process.stderr.write(`Slow tests, of ${slow.size} files:\n`)
+await meet(tests.filter((path) => slow.has(path)), { slowest: Infinity, budget: 2 * budget })
 
 const has = (folder: string, { id }: Mutant): boolean => Fs.existsSync(Path.join(directory, folder, id))
 

@@ -33,6 +33,10 @@ const loaded = (id: string): string => Path.join(directory, "loaded", id)
 const note = (file: string, line: unknown): void =>
   Fs.appendFileSync(Path.join(directory, file), `${JSON.stringify(line)}\n`)
 
+/** Milliseconds: a test that takes longer meets mutants only in the second round, when the quick ones killed most. */
+const slowest = Number(process.env["MUTATION_SLOWEST"])
+const slow = (file: string): string => Path.join(directory, "slow", encodeURIComponent(file))
+
 const { clearTimeout, setTimeout } = globalThis
 
 /** `undefined` where the test passed, and else why it did not. */
@@ -80,7 +84,9 @@ export default class MutationRunner extends TestRunner {
       if (!Fs.existsSync(spent(id))) Fs.writeFileSync(spent(id), "0")
     }
     const meets = reached.filter((id) => !isKilled(id) && spentOn(id) < milliseconds)
+      .toSorted((left, right) => spentOn(left) - spentOn(right))
     if (meets.length === 0) return
+    if (took > slowest) return Fs.writeFileSync(slow(test.file.filepath), "")
     const limit = took * 10 + 1500
     switches.hitCount = undefined
     // A test that cannot be run twice says nothing about a mutant.
