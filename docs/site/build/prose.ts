@@ -12,11 +12,11 @@ import { addressOf, base, generated, type Page, read, repository, root } from ".
 
 const parse = (text: string) => fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
 
-/** The first sentence of a text, without its marks. */
-export const firstSentence = (text: string): string => {
+/** The first sentence of a text, without its marks, and the next where it is short. */
+export const summary = (text: string): string => {
   const paragraph = parse(text).children.find(({ type }) => type === "paragraph")
   const plain = paragraph === undefined ? "" : toString(paragraph).replace(/\s+/g, " ")
-  return /^.*?[.!?](?= [A-Z]|$)/.exec(plain)?.[0] ?? plain
+  return /^.{60,}?[.!?](?= \p{Lu}|$)/u.exec(plain)?.[0] ?? plain.replace(/:$/, ".")
 }
 
 /** The anchors of a page's headings, as they are made from the headings' texts. */

@@ -273,7 +273,7 @@ const pageOf = (layout: Layout, address: Address, signatures: Signatures.Signatu
     slug: slugOf(module),
     source,
     title: Path.posix.basename(module.path),
-    description: Prose.firstSentence(summary),
+    description: Prose.summary(summary),
     text: [
       fenced(importOf(module)),
       summary,

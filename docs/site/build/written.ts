@@ -11,7 +11,7 @@ const pageOf = (slug: string, source: string): Page => {
   const [heading = "", title = ""] = /^# (.+)\n/.exec(text) ?? []
   if (title === "") throw new Error(`${source} does not begin with a title`)
   const body = text.slice(heading.length).trim()
-  return { slug, source, title: title.replaceAll("`", ""), description: Prose.firstSentence(body), text: body }
+  return { slug, source, title: title.replaceAll("`", ""), description: Prose.summary(body), text: body }
 }
 
 const guide = (file: string): Page => pageOf(`guides/${file.replace(/\.md$/, "")}`, `docs/${file}`)

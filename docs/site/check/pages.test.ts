@@ -75,7 +75,9 @@ describe("for programs that read", () => {
       const file = markdownOf(slugOf(page))
       assert.include(list, `](${origin}${base}/${file})`)
       assert.match(read(file), /^# \S/)
+      assert.notMatch(read(file), /(?:\]\(|^\[[^\]\n]+\]: )\//m, `a link of ${file} leads from the site alone`)
     }
+    assert.notMatch(list, /^- \[.*\)(?:: .{0,19}|.*[^.?!\n])$/m, "each says what it is about, in sentences")
     assert.lengthOf([...list.matchAll(/^- \[/gm)], pages.length)
   })
 
