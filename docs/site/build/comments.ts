@@ -4,7 +4,9 @@ const fitted = (words: ReadonlyArray<string>, width: number): ReadonlyArray<stri
   const lines: Array<string> = []
   for (const word of words) {
     const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
+    // What goes on below a point of a list stands under its text.
+    if (last === undefined) lines.push(word)
+    else if (last.length + 1 + word.length > width) lines.push(words[0] === "-" ? `  ${word}` : word)
     else lines[lines.length - 1] = `${last} ${word}`
   }
   return lines

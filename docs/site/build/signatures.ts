@@ -30,19 +30,6 @@ const classText = (declaration: ts.ClassDeclaration, text: string): string => {
 
 const declared = (text: string): string => `declare ${text.replace(/^(?:export |declare |default )+/, "")}`
 
-/** What an interface extends that nobody can import stands above it, or its reader would not know it. */
-const unexported = (declaration: ts.InterfaceDeclaration, file: ts.SourceFile): ReadonlyArray<string> => {
-  const names = (declaration.heritageClauses ?? []).flatMap(({ types }) =>
-    types.map(({ expression }) => expression.getText())
-  )
-  return file.statements
-    .filter((statement) => ts.isInterfaceDeclaration(statement) && names.includes(statement.name.text))
-    .filter((statement) =>
-      !(ts.getCombinedModifierFlags(statement as ts.InterfaceDeclaration) & ts.ModifierFlags.Export)
-    )
-    .map((statement) => declared(statement.getText()))
-}
-
 /** The signatures of a module, by the names of what it declares; a name that is a value and a type has two. */
 const ofModule = (program: ts.Program, file: ts.SourceFile): ReadonlyMap<string, ReadonlyArray<string>> => {
   const signatures = new Map<string, Array<string>>()
@@ -50,9 +37,7 @@ const ofModule = (program: ts.Program, file: ts.SourceFile): ReadonlyMap<string,
     if (name !== undefined) signatures.set(name, [...signatures.get(name) ?? [], text])
   }
   for (const statement of file.statements) {
-    if (ts.isInterfaceDeclaration(statement)) {
-      add(statement.name.text, [...unexported(statement, file), declared(statement.getText())].join("\n\n"))
-    } else if (ts.isTypeAliasDeclaration(statement)) {
+    if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) {
       add(statement.name.text, declared(statement.getText()))
     } else if (ts.isClassDeclaration(statement)) {
       add(nameOf(statement), declared(classText(statement, file.text)))

@@ -63,6 +63,26 @@ describe("pages", () => {
     assert.match(page, /^ {2}readonly needsApproval\?:/m)
   })
 
+  it("an export that is another name of what nobody can import shows that", () => {
+    assert.match(read("reference/shell/approvalimport.md"), /^interface Imported \{\n {2}readonly config:/m)
+    assert.notMatch(read("llms-full.txt"), /^```ts\n\s*```$/m)
+  })
+
+  it("every export leads to the line where it is declared", () => {
+    const links = pages.filter((page) => page.startsWith("reference/")).flatMap((page) =>
+      read(markdownOf(slugOf(page))).split(/^### /m).slice(1).map((text) => ({
+        name: /^.*/.exec(text)![0],
+        link: /^\[Source\]\(\S+?\/blob\/main\/(packages\/\S+)#L(\d+)\)/m.exec(text)
+      }))
+    )
+    const lines = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8").split("\n")
+    assert.isAbove(links.length, 300)
+    assert.deepStrictEqual(
+      links.filter(({ link, name }) => link === null || !lines(link[1]!)[Number(link[2]) - 1]!.includes(name)),
+      []
+    )
+  })
+
   it("nothing that was meant as text has become a tag, and nothing is cut away", () => {
     for (const page of pages) assert.notMatch(read(page), /\[object Object\]|<undefined|\{@link/, page)
   })
