@@ -22,8 +22,8 @@ const readPage = (file: string) => {
 }
 
 const markdownLinks = (file: string): ReadonlyArray<string> =>
-  attribute(Fs.readFileSync(Path.join(dist, file), "utf8"), /\]\(([^)\s]+)\)/g).filter((link) =>
-    link.startsWith(origin)
+  attribute(Fs.readFileSync(Path.join(dist, file), "utf8"), /(?:\]\(|^\[[^\]\n]+\]: )([^)\s]+)/gm).filter((link) =>
+    link.startsWith(origin) || link.startsWith("/")
   )
 
 /** The links that lead nowhere, each with its page. Links to other sites are not followed. */

@@ -12,11 +12,11 @@ import { addressOf, base, generated, type Page, read, repository, root } from ".
 
 const parse = (text: string) => fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
 
-/** The first sentence of a text, without its marks. */
-export const firstSentence = (text: string): string => {
+/** The first sentence of a text, without its marks, and the next where it is short. */
+export const summary = (text: string): string => {
   const paragraph = parse(text).children.find(({ type }) => type === "paragraph")
   const plain = paragraph === undefined ? "" : toString(paragraph).replace(/\s+/g, " ")
-  return /^.*?[.!?](?= [A-Z]|$)/.exec(plain)?.[0] ?? plain
+  return /^.{60,}?[.!?](?= \p{Lu}|$)/u.exec(plain)?.[0] ?? plain.replace(/:$/, ".")
 }
 
 /** The anchors of a page's headings, as they are made from the headings' texts. */
@@ -91,3 +91,11 @@ export const onSite = (page: Page, pages: ReadonlyArray<Page>): string => {
   const text = siteLinks(page.text, pages)
   return applied(text, lawLinks(parse(text), text))
 }
+
+/** Lines of a program that are too long go on below, but a drawing and columns would come apart. */
+export const drawn = (text: string): string =>
+  text.replace(
+    /^```(\w*)\n([^]*?)^```$/gm,
+    (block: string, language: string, lines: string) =>
+      /^(?:text)?$/.test(language) && /[─│━]|\S {3}/.test(lines) ? `\`\`\`text wrap=false\n${lines}\`\`\`` : block
+  )

@@ -4,6 +4,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as TypeDoc from "typedoc"
 import ts from "typescript"
+import * as Mentions from "./mentions.ts"
 import { addressOf, type Group, type Page, read, repository, root } from "./page.ts"
 import * as Prose from "./prose.ts"
 import * as Signatures from "./signatures.ts"
@@ -117,8 +118,14 @@ const tagOf = (reflection: TypeDoc.DeclarationReflection, name: `@${string}`): s
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
+/** Upstream's interfaces, to which we add fields, are upstream's all the same. */
+const isUpstreams = ({ sources = [] }: TypeDoc.DeclarationReflection): boolean =>
+  sources.some(({ fullFileName }) => fullFileName.includes("/node_modules/"))
+
 const layOut = (module: Module, reflection: TypeDoc.DeclarationReflection): Layout => {
-  const exported = (reflection.children ?? []).filter(({ kind }) => kind !== TypeDoc.ReflectionKind.Reference)
+  const exported = (reflection.children ?? []).filter((child) =>
+    child.kind !== TypeDoc.ReflectionKind.Reference && !isUpstreams(child)
+  )
   const byName = Map.groupBy(exported, ({ name }) => name)
   const categoryOf = (reflections: ReadonlyArray<TypeDoc.DeclarationReflection>) =>
     reflections.map((reflection) => tagOf(reflection, "@category")).find((category) => category !== undefined) ??
@@ -136,10 +143,7 @@ const layOut = (module: Module, reflection: TypeDoc.DeclarationReflection): Layo
   }
 }
 
-/** Where a declaration stands on the site: the export it is, or is a part of. */
-type Address = (reflection: TypeDoc.Reflection) => string | undefined
-
-const addressIn = (layouts: ReadonlyArray<Layout>): Address => {
+const addressIn = (layouts: ReadonlyArray<Layout>): Mentions.Address => {
   const addresses = new Map<TypeDoc.Reflection, string>()
   for (const { categories, module, reflection } of layouts) {
     addresses.set(reflection, addressOf(slugOf(module)))
@@ -155,7 +159,7 @@ const addressIn = (layouts: ReadonlyArray<Layout>): Address => {
 }
 
 /** The words of a comment are Markdown already, but what looks like HTML in them is not meant as that. */
-const markdown = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>, address: Address): string =>
+const markdown = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>, address: Mentions.Address): string =>
   parts.map((part) => {
     switch (part.kind) {
       case "text":
@@ -169,103 +173,171 @@ const markdown = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>, address: Add
     }
   }).join("").trim()
 
-/** The exports of ours that a declaration speaks of, itself aside. */
-const mentionsOf = (own: Export, address: Address): ReadonlyArray<string> => {
-  const mentions = new Map<string, string>()
-  const home = address(own.reflections[0]!)
-  const visitor = TypeDoc.makeRecursiveVisitor({
-    reference: (type) => {
-      const target = type.reflection === undefined ? undefined : address(type.reflection)
-      if (target !== undefined && target !== home && target.includes("#")) {
-        mentions.set(target, type.reflection?.name ?? type.name)
-      }
-    },
-    reflection: ({ declaration }) => see(declaration)
-  })
-  const see = (reflection: TypeDoc.DeclarationReflection) => {
-    reflection.type?.visit(visitor)
-    for (const signature of reflection.getAllSignatures()) {
-      signature.type?.visit(visitor)
-      for (const parameter of signature.parameters ?? []) parameter.type?.visit(visitor)
-      for (const parameter of signature.typeParameters ?? []) parameter.type?.visit(visitor)
-    }
-    for (const type of reflection.extendedTypes ?? []) type.visit(visitor)
-    for (const child of reflection.children ?? []) {
-      if (child.inheritedFrom === undefined) see(child)
-    }
-  }
-  for (const reflection of own.reflections) see(reflection)
-  return [...mentions].map(([target, name]) => `[\`${name}\`](${target})`)
-}
-
 const fenced = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
 
 const codeOf = (parts: ReadonlyArray<TypeDoc.CommentDisplayPart>): string =>
   plain(parts).replace(/^```\w*\n([^]*)\n```$/, "$1")
 
-const exportText = (own: Export, address: Address, signatures: Signatures.Signatures): string => {
+const examplesOf = ({ blockTags }: TypeDoc.Comment): ReadonlyArray<string> =>
+  blockTags.filter(({ tag }) => tag === "@example").map(({ content }) => fenced(codeOf(content)))
+
+const isBeginning = (text: string, of: string): boolean => of.startsWith(text.replace(/\.$/, ""))
+
+/** The names of modules in a signature that a reader would not find under them. */
+const renamed = (source: string, signature: string): ReadonlyArray<string> =>
+  [...source.matchAll(/^import (?:type )?\* as (\w+) from "([\w@][^"]*)"$/gm)].flatMap((
+    [, name = "", specifier = ""]
+  ) =>
+    Path.posix.basename(specifier) !== name && new RegExp(String.raw`\b${name}\.`).test(signature)
+      ? [`\`${name}\` is \`${specifier}\``]
+      : []
+  )
+
+/** What the exports of a page are written with. */
+interface Writing {
+  /** The page's exports, by their names, and where each stands. */
+  readonly exports: ReadonlyMap<string, string>
+  readonly address: Mentions.Address
+  readonly signatures: Signatures.Signatures
+  /** The types that nobody can import, and where the page shows each. */
+  readonly shown: Map<string, string>
+}
+
+const keyOf = ({ file, name }: Mentions.Hidden): string => `${file} ${name}`
+
+const writingOf = ({ categories }: Layout, address: Mentions.Address, signatures: Signatures.Signatures): Writing => {
+  const all = categories.flatMap(([, exports]) => exports)
+  const placeOf = (own: Export): string => address(own.reflections[0]!)!
+  return {
+    address,
+    signatures,
+    exports: new Map(all.map((own) => [own.name, placeOf(own)])),
+    // What an export is another name of stands there.
+    shown: new Map(
+      all.flatMap((own) =>
+        Mentions.of(own.reflections, address).hidden.filter(({ name }) => name === own.name)
+          .map((hidden) => [keyOf(hidden), placeOf(own)])
+      )
+    )
+  }
+}
+
+const wordsOf = (code: string): ReadonlyArray<string> => code.replace(/\/\*[^]*?\*\//g, "").match(/\b[A-Z]\w*/g) ?? []
+
+const isAliasOf = (name: string, text: string): boolean =>
+  new RegExp(String.raw`^type ${name}\b[^=]*= \w+\.${name}\b(?:<[^>]*>)?$`).test(text)
+
+/** Its own signature, those of the types in it that nobody can import, and what else is to be said of its types. */
+const signatureOf = (own: Export, { address, exports, shown, signatures }: Writing) => {
+  const { fileName = "", fullFileName = "" } = own.reflections[0]?.sources?.[0] ?? {}
+  const declared = signatures(Path.normalize(fullFileName), own.name)
+  if (declared.length === 0) throw new Error(`no signature was found of ${own.name} in ${fileName}`)
+  const { exported, hidden } = Mentions.of(own.reflections, address)
+  const home = exports.get(own.name)!
+  const links = new Map(exported)
+  const beside: Array<string> = []
+  for (const type of hidden) {
+    const place = shown.get(keyOf(type)) ?? home
+    shown.set(keyOf(type), place)
+    if (place === home) beside.push(...signatures(type.file, type.name))
+    else links.set(`${place} ${type.name}`, type.name)
+  }
+  for (const word of beside.flatMap(wordsOf)) {
+    const place = exports.get(word)
+    if (place !== undefined && place !== home) links.set(place, word)
+  }
+  const named = hidden.some(({ name }) => name === own.name)
+    ? declared.filter((text) => !isAliasOf(own.name, text))
+    : declared
+  const text = [...named, ...beside].join("\n\n")
+  return {
+    text,
+    types: [
+      ...[...links].map(([place, name]) => `[\`${name}\`](${place.replace(/ .*/, "")})`),
+      ...renamed(Fs.readFileSync(fullFileName, "utf8"), text)
+    ]
+  }
+}
+
+const exportText = (own: Export, writing: Writing): string => {
   const [first] = own.reflections
   const source = first?.sources?.[0]
-  const texts = own.reflections.flatMap((reflection) => {
-    const comment = commentOf(reflection)
-    return comment === undefined ? [] : [
-      markdown(comment.summary, address),
-      ...comment.blockTags.filter(({ tag }) => tag === "@example").map(({ content }) => fenced(codeOf(content)))
-    ]
-  })
-  const declared = signatures(Path.normalize(source?.fullFileName ?? ""), own.name)
-  if (declared.length === 0) throw new Error(`no signature was found of ${own.name} in ${source?.fileName}`)
-  const mentions = mentionsOf(own, address)
+  const comments = own.reflections.flatMap((reflection) => commentOf(reflection) ?? [])
+  const summaries = [...new Set(comments.map(({ summary }) => markdown(summary, writing.address)))]
+  const examples = comments.flatMap(examplesOf)
+  const { text, types } = signatureOf(own, writing)
   const since = tagOf(first!, "@since")
   return [
     `### ${own.name}`,
-    ...new Set(texts),
+    // A name that is a type and a value is often told of twice, once in fewer words.
+    ...summaries.filter((summary) => !summaries.some((other) => other !== summary && isBeginning(summary, other))),
+    ...new Set(examples),
     "**Signature**",
-    fenced(declared.join("\n\n")),
-    ...mentions.length === 0 ? [] : [`Types: ${mentions.join(", ")}.`],
+    fenced(text),
+    ...types.length === 0 ? [] : [`Types: ${types.join(", ")}.`],
     `[Source](${repository}/blob/main/${source?.fileName}#L${source?.line})${
       since === undefined ? "" : `, since ${since}`
     }`
   ].join("\n\n")
 }
 
-const pageOf = (layout: Layout, address: Address, signatures: Signatures.Signatures): Page => {
+/** What a module exports that other pages tell of: those of modules of ours, and Effect's documentation. */
+const alsoFrom = (module: Module, hasOwn: boolean): ReadonlyArray<string> => {
+  const text = Fs.readFileSync(module.file, "utf8")
+  return [...text.matchAll(/^export \* from "([^"]+)"$/gm)].flatMap(([, specifier = ""]) => {
+    const own = modules.find(({ file, package: name, path }) =>
+      specifier === `@assent/${name}/${path}` || file === Path.join(Path.dirname(module.file), specifier)
+    )
+    if (own === undefined && specifier.startsWith(".")) return []
+    const there = own === undefined
+      ? `\`${specifier}\``
+      : `[\`${own.path}\` of \`@assent/${own.package}\`](${addressOf(slugOf(own))})`
+    return hasOwn
+      ? `What ${there} exports is here too, the same objects; this page has what is ${
+        own === undefined ? "Assent's own" : "this module's own"
+      }.`
+      : `It exports what ${there} exports, the same objects.`
+  })
+}
+
+const pageOf = (layout: Layout, address: Mentions.Address, signatures: Signatures.Signatures): Page => {
+  const writing = writingOf(layout, address, signatures)
   const { categories, module, reflection } = layout
   const source = `packages/${module.package}/src/${module.path}.ts`
-  const upstream = /^export \* from "(effect\/[\w/]+)"$/m.exec(read(source))?.[1]
   const summary = markdown(reflection.comment?.summary ?? [], address)
   if (summary === "") throw new Error(`${source} does not begin with a comment that says what it is for`)
   return {
     slug: slugOf(module),
     source,
     title: Path.posix.basename(module.path),
-    description: Prose.firstSentence(summary),
+    description: Prose.summary(summary),
     text: [
       fenced(importOf(module)),
       summary,
-      ...upstream === undefined ? [] : [
-        categories.length === 0
-          ? `It exports what \`${upstream}\` exports, the same objects.`
-          : `What \`${upstream}\` exports is here too, the same objects; this page has what is Assent's own.`
-      ],
+      ...reflection.comment === undefined ? [] : examplesOf(reflection.comment),
+      ...alsoFrom(module, categories.length > 0),
       ...categories.flatMap(([title, exports]) => [
         `## ${title}`,
-        ...exports.map((own) => exportText(own, address, signatures))
+        ...exports.map((own) => exportText(own, writing))
       ])
     ].join("\n\n")
   }
 }
 
-const item = (module: Module) => ({ label: module.path, slug: slugOf(module) })
+const item = (module: Module) => ({ label: Path.posix.basename(module.path), slug: slugOf(module) })
 
-export const sidebar: Group = {
-  label: "Reference",
-  items: packages.map((name) => ({
+const groupOf = (name: string): Group => {
+  const [testing, own] = [true, false].map((isTool) =>
+    modules.filter((module) => module.package === name && isTool === module.path.startsWith("testing/")).map(item)
+  )
+  return {
     label: `@assent/${name}`,
     collapsed: true,
-    items: modules.filter((module) => module.package === name).map(item)
-  }))
+    items: [...own!, ...testing!.length === 0 ? [] : [{ label: "testing", items: testing! }]]
+  }
 }
+
+export const sidebar: Group = { label: "Reference", items: packages.map(groupOf) }
 
 export const pages = async (): Promise<ReadonlyArray<Page>> => {
   const { program, project } = await convert()
@@ -277,8 +349,11 @@ export const pages = async (): Promise<ReadonlyArray<Page>> => {
     return layOut(module, reflection)
   })
   const address = addressIn(layouts)
-  const declaredIn = layouts.flatMap(({ categories }) => categories).flatMap(([, exports]) => exports)
-    .flatMap(({ reflections }) => reflections.map(({ sources }) => Path.normalize(sources?.[0]?.fullFileName ?? "")))
-  const signatures = Signatures.make(program, [...new Set(declaredIn)])
+  const files = layouts.flatMap(({ categories }) => categories).flatMap(([, exports]) => exports)
+    .flatMap(({ reflections }) => [
+      ...reflections.map(({ sources }) => sources?.[0]?.fullFileName ?? ""),
+      ...Mentions.of(reflections, address).hidden.map(({ file }) => file)
+    ])
+  const signatures = Signatures.make(program, [...new Set(files.map(Path.normalize))])
   return layouts.map((layout) => pageOf(layout, address, signatures))
 }

@@ -6,6 +6,7 @@ import * as ChildProcess from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import ts from "typescript"
+import * as Comments from "./comments.ts"
 import { generated, root } from "./page.ts"
 
 const nameOf = (statement: ts.Statement): string | undefined =>
@@ -29,19 +30,6 @@ const classText = (declaration: ts.ClassDeclaration, text: string): string => {
 
 const declared = (text: string): string => `declare ${text.replace(/^(?:export |declare |default )+/, "")}`
 
-/** What an interface extends that nobody can import stands above it, or its reader would not know it. */
-const unexported = (declaration: ts.InterfaceDeclaration, file: ts.SourceFile): ReadonlyArray<string> => {
-  const names = (declaration.heritageClauses ?? []).flatMap(({ types }) =>
-    types.map(({ expression }) => expression.getText())
-  )
-  return file.statements
-    .filter((statement) => ts.isInterfaceDeclaration(statement) && names.includes(statement.name.text))
-    .filter((statement) =>
-      !(ts.getCombinedModifierFlags(statement as ts.InterfaceDeclaration) & ts.ModifierFlags.Export)
-    )
-    .map((statement) => declared(statement.getText()))
-}
-
 /** The signatures of a module, by the names of what it declares; a name that is a value and a type has two. */
 const ofModule = (program: ts.Program, file: ts.SourceFile): ReadonlyMap<string, ReadonlyArray<string>> => {
   const signatures = new Map<string, Array<string>>()
@@ -49,9 +37,7 @@ const ofModule = (program: ts.Program, file: ts.SourceFile): ReadonlyMap<string,
     if (name !== undefined) signatures.set(name, [...signatures.get(name) ?? [], text])
   }
   for (const statement of file.statements) {
-    if (ts.isInterfaceDeclaration(statement)) {
-      add(statement.name.text, [...unexported(statement, file), declared(statement.getText())].join("\n\n"))
-    } else if (ts.isTypeAliasDeclaration(statement)) {
+    if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) {
       add(statement.name.text, declared(statement.getText()))
     } else if (ts.isClassDeclaration(statement)) {
       add(nameOf(statement), declared(classText(statement, file.text)))
@@ -67,9 +53,11 @@ const ofModule = (program: ts.Program, file: ts.SourceFile): ReadonlyMap<string,
   return signatures
 }
 
+const lineWidth = 76
+
 const layout = {
   incremental: false,
-  lineWidth: 76,
+  lineWidth,
   indentWidth: 2,
   newLineKind: "lf",
   typescript: { semiColons: "asi", quoteStyle: "alwaysDouble", trailingCommas: "never" },
@@ -86,10 +74,10 @@ const format = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   for (const [index, text] of texts.entries()) Fs.writeFileSync(fileOf(index), text)
   const dprint = Path.join(root, "node_modules/dprint/bin.cjs")
   ChildProcess.execFileSync(process.execPath, [dprint, "fmt"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] })
-  return texts.map((_, index) =>
-    Fs.readFileSync(fileOf(index), "utf8").trimEnd()
-      .replace(/^declare /gm, "").replace(/\{@link ([^}\s]+)[^}]*\}/g, "`$1`")
-  )
+  return texts.map((_, index) => {
+    const text = Fs.readFileSync(fileOf(index), "utf8").trimEnd()
+    return Comments.layOut(text.replace(/^declare /gm, "").replace(/\{@link ([^}\s]+)[^}]*\}/g, "`$1`"), lineWidth)
+  })
 }
 
 /** The signatures of what a file declares under a name. */

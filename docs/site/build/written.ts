@@ -1,6 +1,6 @@
 /** The pages that people have written: the READMEs, the guides, and what else stands at the root. */
 import { readableAnywhere } from "../../../packages/packed/src/links.ts"
-import { type Group, type Page, read } from "./page.ts"
+import { addressOf, type Group, type Page, read } from "./page.ts"
 import * as Prose from "./prose.ts"
 
 /** The published packages, in the order in which a reader meets them. */
@@ -11,7 +11,7 @@ const pageOf = (slug: string, source: string): Page => {
   const [heading = "", title = ""] = /^# (.+)\n/.exec(text) ?? []
   if (title === "") throw new Error(`${source} does not begin with a title`)
   const body = text.slice(heading.length).trim()
-  return { slug, source, title: title.replaceAll("`", ""), description: Prose.firstSentence(body), text: body }
+  return { slug, source, title: title.replaceAll("`", ""), description: Prose.summary(body), text: body }
 }
 
 const guide = (file: string): Page => pageOf(`guides/${file.replace(/\.md$/, "")}`, `docs/${file}`)
@@ -47,8 +47,14 @@ export const sidebar: ReadonlyArray<Group> = [
       }))
     ]
   },
-  {
-    label: "Packages",
-    items: [...packages.map((name) => ({ label: `@assent/${name}`, slug: `packages/${name}` })), item(contributing)]
-  }
+  { label: "Packages", items: packages.map((name) => ({ label: `@assent/${name}`, slug: `packages/${name}` })) }
 ]
+
+/** What stands above and below all groups. */
+export const start = { label: "Start", slug: "index" }
+export const last = item(contributing)
+
+export const notFound = {
+  title: "There is no such page",
+  text: `Search for it, or begin with [what Assent is](${addressOf("")}) or [the guides](${addressOf("guides")}).`
+}

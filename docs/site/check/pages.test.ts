@@ -2,6 +2,8 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, describe, it } from "vitest"
+import * as Extract from "../../../packages/ai/test/examples/extract.ts"
+import { readModules } from "../../../packages/ai/test/source.ts"
 import * as Links from "../build/links.ts"
 import { addressOf, base, dist, markdownOf, origin, root } from "../build/page.ts"
 
@@ -13,12 +15,13 @@ const slugOf = (page: string): string => page.replace(/\/?index\.html$/, "")
 const sources = (folder: string, pattern: RegExp): ReadonlyArray<string> =>
   Fs.readdirSync(Path.join(root, folder)).filter((file) => pattern.test(file))
 
+const packages = sources("packages", /^/).filter((name) =>
+  JSON.parse(Fs.readFileSync(Path.join(root, "packages", name, "package.json"), "utf8")).private !== true
+)
+
 describe("pages", () => {
   it("every guide, package and public module has one", () => {
     const guides = sources("docs", /^(?!README).*\.md$/).map((file) => `guides/${file.replace(/\.md$/, "")}`)
-    const packages = sources("packages", /^/).filter((name) =>
-      Fs.existsSync(Path.join(root, "packages", name, "README.md"))
-    )
     const modules = packages.flatMap((name) =>
       sources(`packages/${name}/src`, /^(?!index).*\.ts$/).map((file) =>
         `reference/${name}/${file.replace(/\.ts$/, "")}`
@@ -45,14 +48,39 @@ describe("pages", () => {
     assert.include(read("reference/ai/approvalseal/index.html"), law("l4-no-forgery"))
   })
 
-  it("the examples of doc comments are there, with what they give", () => {
+  it("every example of a public module is there, and says what it gives", () => {
+    const all = read("llms-full.txt")
+    const examples = packages.flatMap((name) => readModules(Path.join(root, "packages", name, "src")))
+      .filter(({ name }) => !name.startsWith("internal/") && Path.basename(name) !== "index")
+      .flatMap(Extract.examples)
+    assert.isAbove(examples.filter(({ code }) => code.includes("// => ")).length, 100)
+    assert.deepStrictEqual(examples.filter(({ code }) => !all.includes(`\n\`\`\`ts\n${code.trim()}\n\`\`\`\n`)), [])
+  })
+
+  it("an export has its signature, with the comments on its fields", () => {
     const page = read("reference/ai/tool.md")
-    assert.match(
-      page,
-      /```ts\nimport \{ Approval, Tool \} from "@assent\/ai"\n[^`]*DeleteFile\.name \/\/ => "DeleteFile"/
-    )
     assert.include(page, "### make")
-    assert.include(page, "  readonly needsApproval?:")
+    assert.match(page, /^ {2}readonly needsApproval\?:/m)
+  })
+
+  it("an export that is another name of what nobody can import shows that", () => {
+    assert.match(read("reference/shell/approvalimport.md"), /^interface Imported \{\n {2}readonly config:/m)
+    assert.notMatch(read("llms-full.txt"), /^```ts\n\s*```$/m)
+  })
+
+  it("every export leads to the line where it is declared", () => {
+    const links = pages.filter((page) => page.startsWith("reference/")).flatMap((page) =>
+      read(markdownOf(slugOf(page))).split(/^### /m).slice(1).map((text) => ({
+        name: /^.*/.exec(text)![0],
+        link: /^\[Source\]\(\S+?\/blob\/main\/(packages\/\S+)#L(\d+)\)/m.exec(text)
+      }))
+    )
+    const lines = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8").split("\n")
+    assert.isAbove(links.length, 300)
+    assert.deepStrictEqual(
+      links.filter(({ link, name }) => link === null || !lines(link[1]!)[Number(link[2]) - 1]!.includes(name)),
+      []
+    )
   })
 
   it("nothing that was meant as text has become a tag, and nothing is cut away", () => {
@@ -67,7 +95,9 @@ describe("for programs that read", () => {
       const file = markdownOf(slugOf(page))
       assert.include(list, `](${origin}${base}/${file})`)
       assert.match(read(file), /^# \S/)
+      assert.notMatch(read(file), /(?:\]\(|^\[[^\]\n]+\]: )\//m, `a link of ${file} leads from the site alone`)
     }
+    assert.notMatch(list, /^- \[.*\)(?:: .{0,19}|.*[^.?!\n])$/m, "each says what it is about, in sentences")
     assert.lengthOf([...list.matchAll(/^- \[/gm)], pages.length)
   })
 

@@ -25,8 +25,8 @@ const fileOf = (url: string): string | undefined => {
   return file.startsWith(dist) && Fs.existsSync(file) && Fs.statSync(file).isFile() ? file : undefined
 }
 
-/** Gives the address of the first page; on port 0 a free one is taken. */
-export const serve = (port: number): Promise<string> =>
+/** `address` is the one of the first page; on port 0 a free one is taken. */
+export const serve = (port: number): Promise<{ readonly address: string; readonly close: () => void }> =>
   new Promise((resolve, reject) => {
     const server = createServer((request, response) => {
       const file = fileOf(request.url ?? "/")
@@ -39,6 +39,9 @@ export const serve = (port: number): Promise<string> =>
       response.end(Fs.readFileSync(file))
     }).once("error", reject).listen(port, "localhost", () => {
       server.off("error", reject)
-      resolve(`http://localhost:${(server.address() as AddressInfo).port}${base}/`)
+      resolve({
+        address: `http://localhost:${(server.address() as AddressInfo).port}${base}/`,
+        close: () => server.close()
+      })
     })
   })
