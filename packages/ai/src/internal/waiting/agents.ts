@@ -113,8 +113,8 @@ const unknown = (approvalId: string) =>
 
 const lost =
   "The call in which this agent runs is not in the store of suspensions: it has expired, or the journal is in another "
-  + "store. Provide the journal, the suspensions and the conversations over one store, as SqlApproval.layer does, or all by "
-  + "default."
+  + "store. Provide the journal, the suspensions and the conversations over one store, as SqlApproval.layer does, or none of "
+  + "them: then all are kept in memory."
 
 // Whoever asks may have any value.
 const nonceOf = (approvalId: string): string | undefined =>
