@@ -26,6 +26,7 @@ export const withTab = async (browser: Browser, { theme, width }: Look, use: (ta
 
 /** Searches for a word, and gives where the results lead. */
 export const search = async (tab: Tab, word: string): Promise<ReadonlyArray<string>> => {
+  await tab.locator("button[data-open-modal]:enabled").waitFor()
   await tab.keyboard.press("Control+k")
   await tab.locator("dialog input").fill(word)
   const results = tab.locator(".pagefind-ui__result-link")

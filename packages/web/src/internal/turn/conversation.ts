@@ -3,6 +3,12 @@ import type { Approval, ApprovalError, Approver, Conversation as Engine, Prompt,
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 
+/**
+ * What the routes need of a conversation: one that `Conversation.make` of `@assent/ai` has made, whatever its tools are.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Conversation {
   readonly read: Effect.Effect<Engine.Reading, unknown>
   readonly stateOf: (approvalId: string) => Effect.Effect<Engine.RequestState | undefined, unknown>
