@@ -321,8 +321,7 @@ describe("around a model", () => {
   for (const [name, method] of Object.entries(methods)) {
     Support.single(`§3 an error of ours names the method that was called: ${name}`, function*() {
       const { model } = yield* Support.answering
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask("generateText", { toolkit: tools.toolkit, calls: [deleteA] })
+      const { asked } = yield* Support.asking("generateText", [deleteA])
       const call = (prompt: Prompt.Prompt) =>
         Effect.flip((method(prompt) as Effect.Effect<unknown, any, LanguageModel.LanguageModel>).pipe(
           Effect.provideService(
@@ -354,8 +353,7 @@ describe("around a model", () => {
   Support.forEachMode(
     "L10 a toolkit without tools is no toolkit: an approval waits for one that has the tool",
     function*(mode) {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [deleteA] })
+      const { asked, tools } = yield* Support.asking(mode, [deleteA])
       const empty = yield* Toolkit.empty
       const { model } = yield* Support.answering
       const options = { model, history: asked.history, prompt: Support.answers(Approval.approve(asked.requests[0]!)) }

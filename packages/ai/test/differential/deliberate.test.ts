@@ -114,25 +114,27 @@ describe("deliberate differences", () => {
     }
   )
 
-  Play.everySide("L4 other ways to write parameters: upstream's part keeps them, under a policy it has the one form", [
-    ...Play.both
-  ], function*(side, method) {
-    const played = yield* Play.play(side, {
-      method,
-      tools: [Tools.Charge],
-      handlers: { Charge: ({ amount }) => Effect.succeed({ at: new Date(0), total: BigInt(amount * 2) }) },
-      content: [Play.call("c", "Charge", { more: 1, amount: "7.50" }), Play.finish("tool-calls")]
-    })
-    const [call] = played.parts.filter((part) => part.type === "tool-call")
-    assert.deepStrictEqual(call?.params, side.path === "silent" ? { amount: "7.5" } : { more: 1, amount: "7.50" })
-    assert.deepStrictEqual(played.results.map(({ encodedResult }) => encodedResult), [
-      { at: "1970-01-01T00:00:00.000Z", total: "15" }
-    ])
-  })
+  Play.everySide(
+    "L4 other ways to write parameters: upstream's part keeps them, under a policy it has the one form",
+    Play.both,
+    function*(side, method) {
+      const played = yield* Play.play(side, {
+        method,
+        tools: [Tools.Charge],
+        handlers: { Charge: ({ amount }) => Effect.succeed({ at: new Date(0), total: BigInt(amount * 2) }) },
+        content: [Play.call("c", "Charge", { more: 1, amount: "7.50" }), Play.finish("tool-calls")]
+      })
+      const [call] = played.parts.filter((part) => part.type === "tool-call")
+      assert.deepStrictEqual(call?.params, side.path === "silent" ? { amount: "7.5" } : { more: 1, amount: "7.50" })
+      assert.deepStrictEqual(played.results.map(({ encodedResult }) => encodedResult), [
+        { at: "1970-01-01T00:00:00.000Z", total: "15" }
+      ])
+    }
+  )
 
   Play.everySide(
     "DESIGN §1 parameters that do not decode: upstream fails the turn in mode \"error\", the engine gives a failed result",
-    [...Play.both],
+    Play.both,
     function*(side, method) {
       const { log, played } = yield* work(side, method, [
         Play.call("c", "Work", { millis: "long" }),
@@ -196,17 +198,19 @@ describe("deliberate differences", () => {
 
   // The engine asks for the calls with deferred validation, which lets any name pass. Whose tool it is only the provider
   // can know: it ran it, and nothing here does.
-  Play.everySide("DESIGN §1 an undeclared call of the provider's: upstream refuses it, the engine passes it on", [
-    ...Play.both
-  ], function*(side, method) {
-    const played = yield* Play.play(side, {
-      method,
-      tools: [Work],
-      content: [{ ...Play.call("p", "Theirs", { a: 1 }), providerExecuted: true }, Play.finish("stop")]
-    })
-    if (side.engine) assert.deepStrictEqual(Play.outline(played.parts), ["call p", "finish"])
-    else assert.strictEqual((Play.failureOf(played) as AiError.AiError).reason._tag, "InvalidOutputError")
-  })
+  Play.everySide(
+    "DESIGN §1 an undeclared call of the provider's: upstream refuses it, the engine passes it on",
+    Play.both,
+    function*(side, method) {
+      const played = yield* Play.play(side, {
+        method,
+        tools: [Work],
+        content: [{ ...Play.call("p", "Theirs", { a: 1 }), providerExecuted: true }, Play.finish("stop")]
+      })
+      if (side.engine) assert.deepStrictEqual(Play.outline(played.parts), ["call p", "finish"])
+      else assert.strictEqual((Play.failureOf(played) as AiError.AiError).reason._tag, "InvalidOutputError")
+    }
+  )
 
   Play.everySide("DESIGN §1 the provider is told that validation is deferred", Play.both, function*(side, method) {
     const played = yield* Play.play(side, { method, tools: [Work], content: [Play.finish("stop")] })
@@ -257,20 +261,22 @@ describe("deliberate differences", () => {
   )
 
   for (const [finals, expected] of [[0, []], [2, ["final 0", "final 1"]]] as const) {
-    Play.everySide(`L7 a handler that gives ${finals} final results: upstream emits them all, the engine one`, [
-      ...Play.both
-    ], function*(side, method) {
-      const played = yield* Play.play(side, {
-        method,
-        tools: [Work],
-        content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")],
-        toolkit: ({ tools }) => ({ tools, handle: () => Effect.succeed(Tools.finals(finals)) })
-      })
-      const results = played.results.map(({ result }) => result)
-      if (!side.engine) assert.deepStrictEqual<ReadonlyArray<unknown>>(results, expected)
-      else if (finals > 0) assert.deepStrictEqual(results, ["final 1"])
-      // A call cannot be left without a result, and none can be made up.
-      else assert.include(JSON.stringify(Play.endingOf(played)), "did not produce a final result")
-    })
+    Play.everySide(
+      `L7 a handler that gives ${finals} final results: upstream emits them all, the engine one`,
+      Play.both,
+      function*(side, method) {
+        const played = yield* Play.play(side, {
+          method,
+          tools: [Work],
+          content: [Play.call("c", "Work", { millis: 0 }), Play.finish("stop")],
+          toolkit: ({ tools }) => ({ tools, handle: () => Effect.succeed(Tools.finals(finals)) })
+        })
+        const results = played.results.map(({ result }) => result)
+        if (!side.engine) assert.deepStrictEqual<ReadonlyArray<unknown>>(results, expected)
+        else if (finals > 0) assert.deepStrictEqual(results, ["final 1"])
+        // A call cannot be left without a result, and none can be made up.
+        else assert.include(JSON.stringify(Play.endingOf(played)), "did not produce a final result")
+      }
+    )
   }
 })

@@ -150,11 +150,9 @@ describe("L1 fail closed: parameters", () => {
   }
 
   Support.forEachMode("L1 an effectful decode that works is asked about, and runs once", function*(mode) {
-    const tools = yield* Support.makeTools([makeGated(true, looksUp((text) => Effect.succeed(text)))])
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "Gated", { path: "a" })]
-    })
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Gated", { path: "a" })], [
+      makeGated(true, looksUp((text) => Effect.succeed(text)))
+    ])
     const { model } = yield* Support.answering
     yield* Support.approve(mode, { asked, model, tools })
     assert.deepStrictEqual(tools.runs, [{ name: "Gated", params: { path: "a" } }])

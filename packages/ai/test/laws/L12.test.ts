@@ -215,11 +215,11 @@ describe("L12 objects", () => {
 
   const begin = (turns: ReadonlyArray<ScriptedModel.Turn>, handlers?: Parameters<typeof Support.makeTools>[1]) =>
     Effect.gen(function*() {
-      const tools = yield* Support.makeTools(
-        [Support.DeleteFile, Support.ReadFile, Tool.make("Fails", { failure: Schema.String }) as Tool.Any],
-        { Fails: () => Effect.fail("broken"), ...handlers }
-      )
-      const asked = yield* Support.ask("generateText", { toolkit: tools.toolkit, calls: [deleteA] })
+      const { asked, tools } = yield* Support.asking("generateText", [deleteA], [
+        Support.DeleteFile,
+        Support.ReadFile,
+        Tool.make("Fails", { failure: Schema.String }) as Tool.Any
+      ], { Fails: () => Effect.fail("broken"), ...handlers })
       const script = yield* ScriptedModel.make({ turns })
       const answered = Prompt.concat(asked.history, Support.answers(Approval.approve(asked.requests[0]!)))
       return { answered, asked, script, tools }
@@ -242,11 +242,10 @@ describe("L12 objects", () => {
   Support.single(
     "L5 L12 a request of the history that is open: the error carries what was settled, and the request",
     function*() {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask("generateText", {
-        toolkit: tools.toolkit,
-        calls: [deleteA, Support.call("c2", "DeleteFile", { path: "b" })]
-      })
+      const { asked, tools } = yield* Support.asking("generateText", [
+        deleteA,
+        Support.call("c2", "DeleteFile", { path: "b" })
+      ])
       const script = yield* Support.answering
       const history = Prompt.concat(asked.history, Support.answers(Approval.approve(asked.requests[0]!)))
       const reason = yield* Support.reasonOf(generate(script, tools, history))

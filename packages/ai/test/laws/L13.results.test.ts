@@ -119,11 +119,7 @@ describe("L13 which result belongs to which call", () => {
   })
 
   Support.forEachMode("L5 a request is open in a history that begins with it", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-    })
+    const { asked } = yield* Support.asking(mode, [Support.call("c1", "DeleteFile", { path: "a" })])
     const it = yield* send(mode, asked.history.content.filter((message) => message.role === "assistant"))
     assert.deepStrictEqual(it.turn.requests, asked.requests)
   })

@@ -15,8 +15,9 @@ const run = (
   params: unknown = {}
 ) =>
   Effect.gen(function*() {
-    const tools = yield* Support.makeTools([tool], { [tool.name]: handler })
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", tool.name, params)] })
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", tool.name, params)], [tool], {
+      [tool.name]: handler
+    })
     const { model } = yield* Support.answering
     const options = {
       model,

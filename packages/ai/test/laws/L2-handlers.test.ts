@@ -53,8 +53,7 @@ describe("L2 at most once: handlers that end oddly", () => {
       Support.forEachMode(
         `L2 a result ${kind} that is ${what}: the tool runs once, however often it is asked for`,
         function*(mode) {
-          const tools = yield* Support.makeTools([tool], { Odd: () => handler })
-          const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
+          const { asked, tools } = yield* Support.asking(mode, calls("c1"), [tool], { Odd: () => handler })
           const { model } = yield* Support.answering
           const turn = Support.approve(mode, { asked, model, tools })
           for (let i = 0; i < 3; i++) {
@@ -68,10 +67,9 @@ describe("L2 at most once: handlers that end oddly", () => {
   }
 
   Support.forEachMode("L2 an odd handler in a batch does not make its siblings run again", function*(mode) {
-    const tools = yield* Support.makeTools([kinds["of any type"]!], {
+    const { asked, tools } = yield* Support.asking(mode, calls("c1", "c2", "c3"), [kinds["of any type"]!], {
       Odd: ({ path }) => path === "c2" ? Effect.die("boom") : Effect.succeed("fine")
     })
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
     const { model } = yield* Support.answering
     const turn = Support.approve(mode, { asked, model, tools })
     for (let i = 0; i < 3; i++) yield* Effect.exit(turn)
@@ -84,8 +82,7 @@ describe("L2 at most once: readers that leave", () => {
 
   Support.forEachMode("L2 a reader that leaves before the claim: nothing ran, nothing is used up", function*(mode) {
     const hold = yield* Support.makeHold
-    const tools = yield* Support.makeTools([Odd])
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
+    const { asked, tools } = yield* Support.asking(mode, calls("c1"), [Odd])
     const { model } = yield* Support.answering
     const turn = Support.approve(mode, { asked, model, tools })
     // The policy is asked again before the run (law L11): there the reader leaves.
@@ -107,8 +104,9 @@ describe("L2 at most once: readers that leave", () => {
 
   Support.forEachMode("L2 a reader that leaves while calls wait in line: each runs once in the end", function*(mode) {
     const hold = yield* Support.makeHold
-    const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1", "c2", "c3") })
+    const { asked, tools } = yield* Support.asking(mode, calls("c1", "c2", "c3"), [Odd], {
+      Odd: () => Effect.as(hold.wait, "ran")
+    })
     const script = yield* Support.answering
     const turn = Support.takeTurn(mode, {
       model: script.model,
@@ -134,8 +132,9 @@ describe("L2 at most once: readers that leave", () => {
   Support.forEachMode("L2 of two readers one leaves: the other gets the result", function*(mode) {
     for (const leaver of [0, 1]) {
       const hold = yield* Support.makeHold
-      const tools = yield* Support.makeTools([Odd], { Odd: () => Effect.as(hold.wait, "ran") })
-      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: calls("c1") })
+      const { asked, tools } = yield* Support.asking(mode, calls("c1"), [Odd], {
+        Odd: () => Effect.as(hold.wait, "ran")
+      })
       const { model } = yield* Support.answering
       const turn = Support.approve(mode, { asked, model, tools })
       const first = yield* Effect.forkChild(turn)

@@ -34,8 +34,7 @@ const assertSent = (script: ScriptedModel.ScriptedModel) =>
 
 describe("L2 at most once: the model call fails afterwards", () => {
   Support.forEachMode("L2 B2 at most once: a model that fails after the tool ran, and a retry", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
+    const { asked, tools } = yield* Support.asking(mode, [charge])
     const script = yield* ScriptedModel.make({ turns: [overloaded, overloaded, "done"] })
     const chat = yield* Support.converse(mode, {
       model: script.model,
@@ -57,8 +56,7 @@ describe("L2 at most once: the model call fails afterwards", () => {
   })
 
   Support.forEachMode("L2 B2 a denial is not forgotten either when the model call fails", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
+    const { asked, tools } = yield* Support.asking(mode, [charge])
     const script = yield* ScriptedModel.make({ turns: [overloaded, "done"] })
     const options = { model: script.model, toolkit: tools.toolkit, history: asked.history }
     const request = asked.requests[0]!
@@ -72,8 +70,7 @@ describe("L2 at most once: the model call fails afterwards", () => {
 
   for (const mode of ["streamText", "Chat.streamText"] as const) {
     Support.single(`L2 at most once: a stream that fails in the middle, and a retry [${mode}]`, function*() {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [charge] })
+      const { asked, tools } = yield* Support.asking(mode, [charge])
       const script = yield* ScriptedModel.make({
         turns: [[ScriptedModel.text("half a sen"), ScriptedModel.fail(overloaded)], "done"]
       })

@@ -191,11 +191,10 @@ describe("L2 at most once: the same history again", () => {
   Support.forEachMode(
     "L2 at most once: of a batch, each call runs once, over two turns and a replay of each",
     function*(mode) {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: ["c1", "c2", "c3"].map((id) => Support.call(id, "DeleteFile", { path: id }))
-      })
+      const { asked, tools } = yield* Support.asking(
+        mode,
+        ["c1", "c2", "c3"].map((id) => Support.call(id, "DeleteFile", { path: id }))
+      )
       const { model } = yield* Support.answering
       const [one, two, three] = asked.requests.map((request) => Approval.approve(request))
       const turn = (history: Prompt.Prompt, ...list: ReadonlyArray<Approval.ApprovalAnswer>) =>

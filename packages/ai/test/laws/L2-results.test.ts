@@ -24,11 +24,7 @@ const resultOf = (parts: ReadonlyArray<unknown>) =>
 
 describe("L2 the parts of a settled approval", () => {
   Support.forEachMode("L2 B8 the result of an approved call is decoded, and its part encodes again", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "Charge", { amount: "12" })]
-    })
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Charge", { amount: "12" })])
     const { model } = yield* Support.answering
     for (const _ of ["run", "recorded"]) {
       const turn = yield* Support.approve(mode, { asked, model, tools })
@@ -44,10 +40,11 @@ describe("L2 the parts of a settled approval", () => {
   })
 
   Support.forEachMode("L2 B8 so is the result of an approved call that succeeds with nothing", function*(mode) {
-    const tools = yield* Support.makeTools([Tool.make("Forget", { needsApproval: true })], {
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Forget", {})], [
+      Tool.make("Forget", { needsApproval: true })
+    ], {
       Forget: () => Effect.void
     })
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "Forget", {})] })
     const { model } = yield* Support.answering
     for (const _ of ["run", "recorded"]) {
       const turn = yield* Support.approve(mode, { asked, model, tools })
@@ -64,11 +61,7 @@ describe("L2 the parts of a settled approval", () => {
   }
   for (const [what, reason] of Object.entries(denials)) {
     Support.forEachMode(`L2 B9 the result of a denial ${what} has a reason and passes its schema`, function*(mode) {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Charge", { amount: "12" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Charge", { amount: "12" })])
       const script = yield* Support.answering
       for (const _ of ["decided", "recorded"]) {
         const turn = yield* Support.reply(
@@ -89,11 +82,7 @@ describe("L2 the parts of a settled approval", () => {
   }
 
   Support.forEachMode("L2 B9 a denial part by hand, without a reason at all, does as well", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "Charge", { amount: "12" })]
-    })
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Charge", { amount: "12" })])
     const { model } = yield* Support.answering
     const turn = yield* Support.reply(
       mode,

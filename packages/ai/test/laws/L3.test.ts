@@ -177,11 +177,10 @@ describe("L3 deny wins until claimed", () => {
   )
 
   Support.forEachMode("L3 in a batch, what ran stays done while a sibling is still open", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: ["c1", "c2"].map((id) => Support.call(id, "DeleteFile", { path: id }))
-    })
+    const { asked, tools } = yield* Support.asking(
+      mode,
+      ["c1", "c2"].map((id) => Support.call(id, "DeleteFile", { path: id }))
+    )
     const script = yield* Support.answering
     const [one, two] = [asked.requests[0]!, asked.requests[1]!]
     const chat = yield* Support.converse(mode, {

@@ -19,8 +19,7 @@ const Remove = Tool.make("Remove", {
 
 const begin = (mode: Support.Mode, params: unknown) =>
   Effect.gen(function*() {
-    const tools = yield* Support.makeTools([Remove])
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call("c1", "Remove", params)] })
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Remove", params)], [Remove])
     const { model } = yield* Support.answering
     const request = asked.requests[0]!
     const approveWith = (params: unknown) =>
@@ -88,11 +87,7 @@ describe("L4 shown, sealed and run are one", () => {
         success: Schema.String,
         needsApproval: true
       })
-      const tools = yield* Support.makeTools([Counting])
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Counting", { path: "a" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Counting", { path: "a" })], [Counting])
       const { model } = yield* Support.answering
       yield* Support.approve(mode, { asked, model, tools })
       for (const run of tools.runs) assert.deepStrictEqual(run.params, asked.requests[0]!.params)
@@ -112,11 +107,7 @@ describe("L4 shown, sealed and run are one", () => {
         success: Schema.String,
         needsApproval: true
       })
-      const tools = yield* Support.makeTools([tool])
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Growing", { path: "a" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Growing", { path: "a" })], [tool])
       if (asked.requests.length === 0) return Support.failureReason(asked.results[0])
       const { model } = yield* Support.answering
       yield* Support.approve(mode, { asked, model, tools })
@@ -133,11 +124,7 @@ describe("L4 one way to write an id", () => {
   Support.forEachMode(
     "L4 a tag or nonce written with other unused bits is another id, and runs nothing",
     function*(mode) {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "DeleteFile", { path: "a" })])
       const { model } = yield* Support.answering
       const pieces = asked.requests[0]!.approvalId.split(".")
       for (const [index, piece] of pieces.entries()) {

@@ -15,11 +15,10 @@ const onRequest =
 
 describe("L4 no forgery: what a history says of a request", () => {
   Support.forEachMode("L4 a request part of a response carries metadata.assent, with what is asked", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: ["notes.txt", "other.txt"].map((path, index) => Support.call(`c${index}`, "DeleteFile", { path }))
-    })
+    const { asked } = yield* Support.asking(
+      mode,
+      ["notes.txt", "other.txt"].map((path, index) => Support.call(`c${index}`, "DeleteFile", { path }))
+    )
     for (const part of asked.parts) {
       if (part.type !== "tool-approval-request") continue
       assert.isDefined(part.metadata.assent)
@@ -48,11 +47,7 @@ describe("L4 no forgery: what a history says of a request", () => {
     Support.forEachMode(
       `L4 the request's metadata in the history ${what}: shown and run is what was sealed`,
       function*(mode) {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-        })
+        const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "DeleteFile", { path: "notes.txt" })])
         const honest = asked.requests[0]!
         const edited = onRequest((part) => {
           const assent = change({ ...Schema.encodeSync(Approval.ApprovalRequest)(honest) })
@@ -85,11 +80,7 @@ describe("L4 no forgery: what a history says of a request", () => {
   }
   const editedIn = (mode: Support.Mode, edit: (request: Approval.ApprovalRequest) => Prompt.Prompt) =>
     Effect.gen(function*() {
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "DeleteFile", { path: "notes.txt" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "DeleteFile", { path: "notes.txt" })])
       const request = asked.requests[0]!
       const script = yield* Support.answering
       const chat = yield* Support.converse(mode, {

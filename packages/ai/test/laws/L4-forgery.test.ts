@@ -125,11 +125,12 @@ describe("L4 no forgery: an edited history", () => {
         parameters: { from: Schema.String, to: Schema.String },
         needsApproval: true
       })
-      const tools = yield* Support.makeTools([Move], { Move: () => Effect.void })
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Move", { from: "a", to: "b" })]
-      })
+      const { asked, tools } = yield* Support.asking(
+        mode,
+        [Support.call("c1", "Move", { from: "a", to: "b" })],
+        [Move],
+        { Move: () => Effect.void }
+      )
       const { model } = yield* Support.answering
       yield* Support.takeTurn(mode, {
         model,

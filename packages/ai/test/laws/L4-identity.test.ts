@@ -164,11 +164,10 @@ describe("L4 an approval id", () => {
 
 describe("L4 __proto__ and friends are ordinary keys", () => {
   Support.forEachMode("L4 as ids of calls: each is asked, and gets its own answer and result", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: names.map((id) => Support.call(id, "DeleteFile", { path: id }))
-    })
+    const { asked, tools } = yield* Support.asking(
+      mode,
+      names.map((id) => Support.call(id, "DeleteFile", { path: id }))
+    )
     assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), names)
     const script = yield* Support.answering
     const turn = yield* Support.takeTurn(mode, {
@@ -196,11 +195,11 @@ describe("L4 __proto__ and friends are ordinary keys", () => {
   })
 
   Support.forEachMode("L4 as names of tools: each is asked, and runs once", function*(mode) {
-    const tools = yield* Support.makeTools(names.map((name) => Tool.dynamic(name, { needsApproval: true })))
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: names.map((name, index) => Support.call(`c${index}`, name, {}))
-    })
+    const { asked, tools } = yield* Support.asking(
+      mode,
+      names.map((name, index) => Support.call(`c${index}`, name, {})),
+      names.map((name) => Tool.dynamic(name, { needsApproval: true }))
+    )
     assert.deepStrictEqual(asked.requests.map((request) => request.toolName), names)
     const { model } = yield* Support.answering
     const turn = yield* Support.takeTurn(mode, {
@@ -238,13 +237,9 @@ describe("L4 __proto__ and friends are ordinary keys", () => {
 
   Support.forEachMode("L4 as keys of parameters: shown, sealed and run as they are", function*(mode) {
     const text = `{"__proto__":{"polluted":"yes"},"constructor":1,"toString":{"__proto__":[2]},"path":"a"}`
-    const tools = yield* Support.makeTools([
+    const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Write", JSON.parse(text))], [
       Tool.dynamic("Write", { parameters: { type: "object" }, needsApproval: true })
     ])
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "Write", JSON.parse(text))]
-    })
     const request = asked.requests[0]!
     assert.deepStrictEqual(sorted(request.params), sorted(JSON.parse(text)))
     const { model } = yield* Support.answering

@@ -60,11 +60,7 @@ describe("L4 parameters", () => {
     Support.forEachMode(
       `L4 parameters with ${what} put into a history in place of good ones do not run`,
       function*(mode) {
-        const tools = yield* Support.makeTools([Write])
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "Write", { path: "a" })]
-        })
+        const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Write", { path: "a" })], [Write])
         // What the provider then says of such a call is its own business; that nothing runs is ours.
         const { model } = yield* Support.answering
         const turn = Support.takeTurn(mode, {
@@ -95,11 +91,10 @@ describe("L4 parameters", () => {
 
   for (const what of ["half a surrogate pair", "half a pair in a key", "more than 1 MB"] as const) {
     Support.forEachMode(`L4 after parameters with ${what} the conversation goes on`, function*(mode) {
-      const tools = yield* Support.makeTools([Write])
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Write", bad[what]), Support.call("c2", "Write", { path: "a" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [
+        Support.call("c1", "Write", bad[what]),
+        Support.call("c2", "Write", { path: "a" })
+      ], [Write])
       assert.deepStrictEqual(asked.requests.map((request) => request.toolCallId), ["c2"])
       const script = yield* Support.answering
       const turn = yield* Support.approve(mode, { asked, model: script.model, tools })
@@ -119,11 +114,7 @@ describe("L4 parameters", () => {
   }
   for (const [what, params] of Object.entries(good)) {
     Support.forEachMode(`L4 parameters with ${what} are shown, sealed and run as they are`, function*(mode) {
-      const tools = yield* Support.makeTools([Write])
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "Write", params)]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "Write", params)], [Write])
       assert.deepEqual(asked.requests[0]!.params, JSON.parse(JSON.stringify(params)))
       const { model } = yield* Support.answering
       const turn = yield* Support.takeTurn(mode, {
@@ -166,8 +157,9 @@ describe("L4 ids and names", () => {
 
   Support.forEachMode("L4 an id of 256 characters and a name of 128 are asked about, and run once", function*(mode) {
     const [id, name] = ["c".repeat(256), "t".repeat(128)]
-    const tools = yield* Support.makeTools([Tool.dynamic(name, { needsApproval: true })])
-    const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: [Support.call(id, name, {})] })
+    const { asked, tools } = yield* Support.asking(mode, [Support.call(id, name, {})], [
+      Tool.dynamic(name, { needsApproval: true })
+    ])
     const { model } = yield* Support.answering
     yield* Support.approve(mode, { asked, model, tools })
     assert.deepStrictEqual(tools.runs.map((run) => run.name), [name])

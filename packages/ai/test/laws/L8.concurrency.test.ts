@@ -84,11 +84,10 @@ describe("L8 how many at a time", () => {
   }
 
   Support.forEachMode("L1 policies that hang are waited for side by side", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: ["a", "b", "c"].map((path) => Support.call(path, "DeleteFile", { path }))
-    })
+    const { asked, tools } = yield* Support.asking(
+      mode,
+      ["a", "b", "c"].map((path) => Support.call(path, "DeleteFile", { path }))
+    )
     const { model } = yield* Support.answering
     const turn = yield* Support.approve(mode, { asked, model, tools }).pipe(
       Effect.provideService(ApprovalPolicy.ApprovalPolicy, ApprovalPolicy.make(() => Effect.never)),

@@ -246,11 +246,7 @@ describe("L8 failures", () => {
   })
 
   Support.forEachMode("L8 L15 a call of a tool that is not there fails, with a bounded name", function*(mode) {
-    const tools = yield* Support.makeTools()
-    const asked = yield* Support.ask(mode, {
-      toolkit: tools.toolkit,
-      calls: [Support.call("c1", "x".repeat(10_000), {})]
-    })
+    const { asked } = yield* Support.asking(mode, [Support.call("c1", "x".repeat(10_000), {})])
     assert.include(Support.failureReason(asked.results[0]), `"${"x".repeat(128)}"`)
   }, plain)
 

@@ -270,11 +270,11 @@ describe("L13 one id, thousands of times in one message", () => {
   })
 
   Support.single("L13 many calls of one id in a response get ids of their own before anybody is asked", function*() {
-    const tools = yield* Support.makeTools([Tool.make("Ping", { success: Schema.String, needsApproval: true })])
-    const asked = yield* Support.ask("generateText", {
-      toolkit: tools.toolkit,
-      calls: Array.from({ length: 300 }, () => Support.call("c", "Ping", {}))
-    })
+    const { asked } = yield* Support.asking(
+      "generateText",
+      Array.from({ length: 300 }, () => Support.call("c", "Ping", {})),
+      [Tool.make("Ping", { success: Schema.String, needsApproval: true })]
+    )
     assert.strictEqual(new Set(asked.requests.map((request) => request.toolCallId)).size, 300)
     assert.strictEqual(new Set(asked.requests.map((request) => request.approvalId)).size, 300)
   })

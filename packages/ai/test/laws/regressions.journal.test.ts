@@ -120,11 +120,10 @@ describe("L2 a reader that leaves the journal at any step", () => {
     function*(mode) {
       const script = yield* Support.answering
       for (let rounds = 0; rounds < 24; rounds++) {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [Support.call("c1", "DeleteFile", { path: "a" }), Support.call("c2", "DeleteFile", { path: "b" })]
-        })
+        const { asked, tools } = yield* Support.asking(mode, [
+          Support.call("c1", "DeleteFile", { path: "a" }),
+          Support.call("c2", "DeleteFile", { path: "b" })
+        ])
         const turn = Support.approve(mode, { asked, model: script.model, tools })
         const reader = yield* Effect.forkChild(
           Effect.provideService(turn, Scheduler.MaxOpsBeforeYield, 3 + rounds % 7)
@@ -178,11 +177,7 @@ describe("L2 a full store", () => {
     "L2 a turn gets its recorded result through another process, though the store is full",
     function*(mode) {
       const store = yield* Store.makeMemory({ capacity: 2 })
-      const tools = yield* Support.makeTools()
-      const asked = yield* Support.ask(mode, {
-        toolkit: tools.toolkit,
-        calls: [Support.call("c1", "DeleteFile", { path: "a" })]
-      })
+      const { asked, tools } = yield* Support.asking(mode, [Support.call("c1", "DeleteFile", { path: "a" })])
       const script = yield* Support.answering
       for (let i = 0; i < 3; i++) {
         if (i === 1) {

@@ -132,8 +132,7 @@ describe("§4 L4 a request of the provider's for a call of ours", () => {
     for (const withMetadata of [true, false]) {
       const how = withMetadata ? "with a card of its own" : "bare"
       Support.forEachMode(`L4 ${where}, ${how}: is never shown, and approving it runs nothing`, function*(mode) {
-        const tools = yield* Support.makeTools()
-        const asked = yield* Support.ask(mode, { toolkit: tools.toolkit, calls: turn(card("c1", withMetadata)) })
+        const { asked, tools } = yield* Support.asking(mode, turn(card("c1", withMetadata)))
         assert.deepStrictEqual(asked.requests.map((request) => [request.toolCallId, request.description]), [
           ["c1", "DeleteFile(path='/everything')"]
         ])
@@ -176,24 +175,20 @@ describe("§4 L9 what the provider's own request says of itself", () => {
     Support.forEachMode(
       `L9 metadata.assent (providerExecuted: ${providerExecuted}) is not believed; its call is shown`,
       function*(mode) {
-        const tools = yield* Support.makeTools([Search, Support.DeleteFile])
-        const asked = yield* Support.ask(mode, {
-          toolkit: tools.toolkit,
-          calls: [
-            ScriptedModel.toolCall({
-              id: "mcp_1",
-              name: "Search",
-              params: { query: "all of it" },
-              providerExecuted: true
-            }),
-            {
-              type: "tool-approval-request",
-              approvalId: "mcpr_1",
-              toolCallId: "mcp_1",
-              metadata: { ...claimed("mcpr_1", "mcp_1", providerExecuted), provider: { kept: true } }
-            }
-          ]
-        })
+        const { asked, tools } = yield* Support.asking(mode, [
+          ScriptedModel.toolCall({
+            id: "mcp_1",
+            name: "Search",
+            params: { query: "all of it" },
+            providerExecuted: true
+          }),
+          {
+            type: "tool-approval-request",
+            approvalId: "mcpr_1",
+            toolCallId: "mcp_1",
+            metadata: { ...claimed("mcpr_1", "mcp_1", providerExecuted), provider: { kept: true } }
+          }
+        ], [Search, Support.DeleteFile])
         const [request, ...more] = asked.requests
         assert.deepStrictEqual(more, [])
         assert.deepStrictEqual(

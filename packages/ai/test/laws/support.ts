@@ -295,6 +295,16 @@ export const reply = (mode: Mode, { asked, model, tools }: Asked, prompt: Prompt
 export const approve = (mode: Mode, story: Asked) =>
   reply(mode, story, answers(...story.asked.requests.map((request) => Approval.approve(request))))
 
+/** Tools, made as {@link makeTools} makes them, and a first turn in which the model makes these calls of them. */
+export const asking = Effect.fnUntraced(function*(
+  mode: Mode,
+  calls: ReadonlyArray<ScriptedModel.TurnPart>,
+  ...made: Parameters<typeof makeTools>
+) {
+  const tools = yield* makeTools(...made)
+  return { asked: yield* ask(mode, { toolkit: tools.toolkit, calls }), tools }
+})
+
 /** A model that answers `"done"` however often it is called. */
 export const answering: Effect.Effect<ScriptedModel.ScriptedModel> = ScriptedModel.make({
   turns: [],
