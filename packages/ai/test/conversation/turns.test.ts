@@ -27,6 +27,22 @@ describe("a turn", () => {
       assert.deepStrictEqual((yield* conversation.history).content.filter(({ role }) => role === "system").length, 1)
     }))
 
+  it.effect("that says nothing in a conversation that has not begun calls no model, and begins nothing", () =>
+    Effect.gen(function*() {
+      const { conversation, script } = yield* C.start({ turns: [[C.remove("a")], "Done."] })
+      assert.strictEqual(C.finished(yield* conversation.send([])), "")
+      assert.deepStrictEqual(Array.from(yield* Stream.runCollect(conversation.stream([]))), [])
+      assert.deepStrictEqual(yield* C.prompts(script), [])
+      assert.deepStrictEqual((yield* conversation.history).content, [])
+      assert.lengthOf(C.requestsOf(yield* conversation.send("Clean up.")), 1)
+    }))
+
+  it.effect("that says nothing lets a model begin that has instructions", () =>
+    Effect.gen(function*() {
+      const { conversation } = yield* C.start({ turns: ["Hello."], instructions: "Greet who comes." })
+      assert.strictEqual(C.finished(yield* conversation.send([])), "Hello.")
+    }))
+
   it.effect("waits with every request that is open, and goes on with what is decided", () =>
     Effect.gen(function*() {
       const { conversation, script, steps } = yield* C.start({

@@ -48,7 +48,6 @@ const list = Effect.gen(function*() {
 
 const answer = Effect.gen(function*() {
   const conversation = yield* makeTicket(ticket)
-  if ((yield* conversation.history).content.length === 0) return yield* Console.log(`there is no ticket ${ticket}`)
   const answers = (yield* conversation.pending()).map((request) =>
     command === "yes" ? Approval.approve(request) : Approval.deny(request, "not without a receipt")
   )

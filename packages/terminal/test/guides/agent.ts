@@ -74,8 +74,10 @@ const program = Effect.gen(function*() {
       Effect.catchTag("QuitError", () => Effect.succeed("bye")) // Ctrl-C and Ctrl-D, while nothing runs
     )
     if (said === "bye") return
-    const outcome = yield* conversation.send(said)
-    yield* Console.log(outcome.text)
+    yield* conversation.send(said).pipe(
+      Effect.flatMap(({ text }) => Console.log(text)),
+      Effect.catchTag("AiError", ({ message }) => Console.error(message)) // no network, no key: it goes on
+    )
   }
 }).pipe(TerminalController.untilStopped)
 

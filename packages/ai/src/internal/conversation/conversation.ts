@@ -168,6 +168,8 @@ const operations = (settings: Settings): Operations => {
       const said = typeof prompt === "string" ? yield* readText(prompt) : yield* readPrompt(prompt)
       if (yield* Naming.isSaid(turn.history, said, messageId)) return true
       if (typeof said !== "string") {
+        // Nothing has begun that could go on, and a model that is told nothing has nothing to answer.
+        if (said.content.length === 0 && turn.history.content.length === 0) return false
         ConversationTurn.say(turn, yield* Naming.named(said, messageId))
         turn.isPrefilled = HistoryEnding.isPrefilled(said.content)
         return true

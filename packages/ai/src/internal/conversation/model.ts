@@ -244,8 +244,8 @@ export interface Conversation<Tools extends AnyTools> {
   readonly id: string
   /**
    * Says something, and takes a turn. A plain text goes to the question that `routeText` names, if there is one. `[]`
-   * says nothing: what was begun goes on, and the model is not called where it had the last word, or where the last
-   * thing was a denial.
+   * says nothing: what was begun goes on, and the model is not called where nothing has begun, where it had the last
+   * word, or where the last thing was a denial.
    *
    * With `answers` it decides first, as `decide` does, in the same turn: what is approved runs, and the model is called
    * once, with the results and with what is said. What is said counts whatever becomes of the answers. For requests
