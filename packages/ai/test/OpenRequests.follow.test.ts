@@ -139,6 +139,46 @@ describe("follow", () => {
       assert.match(handled[2]!, /^[23] c$/)
     }))
 
+  it.effect("is begun by one of two who find nobody at once", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const handled: Array<string> = []
+      const late = intercept(
+        shared,
+        (operation, _, run) => operation === "readers.get" ? Effect.tap(run, () => Effect.sleep(5)) : run
+      )
+      yield* ask(shared, "a")
+      yield* reader(late, handled, { who: "1 " })
+      yield* reader(shared, handled, { who: "2 " })
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(handled, ["2 a"])
+    }))
+
+  it.effect("is taken over within the lease, however seldom it is looked for events", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const handled: Array<string> = []
+      const { state, store } = mortal(shared)
+      yield* ask(shared, "a", "b")
+      yield* reader(store, handled, { who: "1 ", handle: (path) => Effect.sync(() => (state.isDead = path === "a")) })
+      yield* reader(shared, handled, { who: "2 ", every: "1 hour" })
+      for (let second = 0; second < 41; second++) yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(handled, ["1 a", "2 a", "2 b"])
+    }))
+
+  it.effect("writes three times in a lease while nothing happens, and no more", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      let moves = 0
+      const counting = intercept(shared, (operation, _, run) => {
+        if (operation === "readers.move") moves++
+        return run
+      })
+      yield* reader(counting, [], { every: "1 second", lease: "30 seconds" })
+      for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+      assert.strictEqual(moves, 1 + 60 / 10)
+    }))
+
   it.effect("is interrupted in the middle of an event where another has taken over, and waits then", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared

@@ -192,7 +192,9 @@ describe("what a tool that waits asks", () => {
       const { asked, decision } = yield* ask(request, accept({ answer: "a.txt" }))
       assert.deepStrictEqual(decision, new Approval.Approved({ answer: "a.txt" }))
       assert.include(asked[0]!.message, "asks:\n\n    Which\n    name?")
-      assert.strictEqual((yield* ask(request, accept({}))).decision._tag, "Denied")
+      for (const content of [{}, undefined]) {
+        assert.strictEqual((yield* ask(request, accept(content))).decision._tag, "Denied")
+      }
       assert.strictEqual(
         (yield* ask(request, new McpSchema.ElicitDeclineResult({ action: "decline" }))).decision._tag,
         "Denied"

@@ -32,6 +32,16 @@ describe("L8 a list of tools", () => {
         assert.deepStrictEqual(again, [], "it is told once")
       }).pipe(Effect.scoped))
   }
+
+  for (const [count, told] of [[3, `"0", "1", "2".`], [5, `"0", "1", "2"; and 2 more.`]] as const) {
+    it.effect(`with ${count} of them is told of in one line that names three`, () =>
+      Effect.gen(function*() {
+        const odd = Array.from({ length: count }, (_, index) => ({ name: `${index}`, description: 3 }))
+        const client = yield* Server.connect(Server.make(...odd as ReadonlyArray<object> as Array<Server.WireTool>))
+        const [, lines] = yield* logged(McpApproval.guard(client, { name: "files" }))
+        assert.deepStrictEqual(lines.map(({ text }) => text.split(" has it: ")[1]), [told])
+      }))
+  }
 })
 
 describe("L8 parameters that do not fit a server's JSON Schema", () => {
@@ -76,6 +86,23 @@ describe("L8 parameters that do not fit a server's JSON Schema", () => {
       assert.deepStrictEqual(turn.requests, [], JSON.stringify(params))
       assert.match(C.reasonOf(turn.results[0]!), /cannot be used/)
       assert.deepStrictEqual(server.ran, [])
+    }
+  })
+
+  C.everyWay("are read as its revision of JSON Schema has them", function*(way) {
+    const pair = [{ type: "string" }, { type: "integer" }]
+    const drafts: ReadonlyArray<readonly [string | undefined, string]> = [
+      ["http://json-schema.org/draft-07/schema#", "items"],
+      ["https://json-schema.org/draft/2020-12/schema", "prefixItems"],
+      [undefined, "prefixItems"]
+    ]
+    for (const [$schema, items] of drafts) {
+      const lines = { type: "array", [items]: pair }
+      const inputSchema = { ...($schema === undefined ? {} : { $schema }), type: "object", properties: { lines } }
+      for (const [params, asked] of [[["a", 1], 1], [[1, "a"], 0]] as const) {
+        const { turn } = yield* turnWith(way, { ...Server.write, inputSchema }, { lines: params })
+        assert.lengthOf(turn.requests, asked, `${$schema} ${params}`)
+      }
     }
   })
 

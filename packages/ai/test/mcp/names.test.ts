@@ -123,7 +123,7 @@ describe("tools that cannot be used", () => {
       const bad = (name: string) => ({ name: `${name}\u202e\n${"x".repeat(5_000)}`, description: "\ud800" })
       const { guard, server, warnings } = yield* left(...["a", "b", "c", "d", "e"].map(bad))
       assert.strictEqual(warnings.length, 1)
-      assert.match(warnings[0]!, / and 2 more/)
+      assert.match(warnings[0]!, /; "b\\u202e.*; "c\\u202e.*; and 2 more/)
       assert.notMatch(warnings[0]!, /[\n\u202e]/)
       assert.isBelow(warnings[0]!.length, 1_200)
       server.tools = [Server.read]

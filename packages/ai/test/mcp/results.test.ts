@@ -40,6 +40,7 @@ describe("results", () => {
       { content: [{ type: "resource_link", uri: "file:///a", name: "a", title: "A", description: "the first" }] },
       "A: file:///a\nthe first"
     ],
+    ["a link by its name alone", { content: [{ type: "resource_link", uri: "file:///a", name: "a" }] }, "a: file:///a"],
     [
       "a resource that is text",
       { content: [{ type: "resource", resource: { uri: "file:///a", text: "inside" } }] },

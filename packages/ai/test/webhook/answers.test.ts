@@ -126,8 +126,12 @@ describe("a webhook", () => {
       const streamed = new Blob([large]).stream()
       assert.strictEqual((yield* S.call(world, still, { body: large })).status, 413)
       assert.strictEqual((yield* S.call(world, still, { body: streamed })).status, 413)
-      assert.strictEqual((yield* S.call(world, { ...still, maxBodySize: 10 })).status, 413)
+      assert.strictEqual((yield* S.call(world, { ...still, maxBodySize: S.good.length - 1 })).status, 413)
+      const broken = new ReadableStream({ pull: () => Promise.reject(new Error("the connection is lost")) })
+      assert.strictEqual((yield* S.call(world, still, { body: broken })).status, 400)
       assert.isTrue(yield* isOpen(world))
+      const exact = yield* S.makeWorld()
+      assert.strictEqual((yield* S.call(exact, { ...still, maxBodySize: S.good.length })).status, 202)
       assert.strictEqual((yield* S.call(world, { ...still, maxBodySize: "1 MiB" }, { body: large })).status, 202)
     }))
 
