@@ -58,6 +58,16 @@ const reasons: ReadonlyArray<readonly [reason: ApprovalError.ApprovalErrorReason
       false
     ],
     [
+      new ApprovalError.NotAnApprover({
+        approvalId,
+        approvers: [["ada", "bob"], ["eve"]],
+        decidedBy: { via: "program", id: "mallory" },
+        problem: "not named"
+      }),
+      /^mallory may not decide this\. The request stays open\. It needs one of ada, bob, and eve\.$/,
+      false
+    ],
+    [
       new ApprovalError.PolicyFailed({ toolName: "DeleteFile" }),
       /^The approval policy for "DeleteFile" failed\..*Fix the policy and try again\.$/,
       true

@@ -29,6 +29,7 @@ const messages: Record<string, unknown> = {
   "a message whose content is null": { role: "assistant", content: null },
   "a message whose content is a number": { role: "assistant", content: 7 },
   "a message whose content is an object": { role: "tool", content: {} },
+  "a message whose content is an empty text": { role: "assistant", content: "" },
   "a message of a role that does not exist": { role: "nobody", content: [] },
   "a message whose role is no text": { role: 1, content: [] },
   "a promise": Promise.resolve(user)
@@ -174,6 +175,16 @@ describe("bad input", () => {
           }
         })))
     }
+  }
+
+  for (const method of methods) {
+    it.effect(`messages without options are read as any other [${method}]`, () =>
+      C.fresh(Effect.gen(function*() {
+        const { turn } = yield* begin(method)
+        const said = (role: string) => ({ role, content: [{ type: "text", text: "hello" }] })
+        const parts = yield* turn(Prompt.fromMessages(anything([said("user"), said("assistant"), said("user")])))
+        assert.isTrue(parts.some(({ type }) => type === "finish"))
+      })))
   }
 
   for (const method of ["generateText", "streamText", "generateObject"] as const) {

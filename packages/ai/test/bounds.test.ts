@@ -46,6 +46,7 @@ describe("L17 size", () => {
     "two, three and four bytes": "ä€😀",
     "halves of pairs": "\ud800a\udc00\ud83d",
     "numbers": [0, -0, 1.5, 1e21, 1e-7, -123456789.123, Number.MAX_VALUE, NaN, Infinity],
+    "the longest numbers": Array.from({ length: 9 }, () => -0.0000012345678901234567),
     "true, false and null": [true, false, null],
     "what is left out": { a: undefined, b: () => 1, c: Symbol.for("c"), d: 1, e: undefined },
     "what is null in an array": [undefined, () => 1, Symbol.for("c")],
@@ -105,6 +106,24 @@ describe("L17 any JSON", () => {
         Bounds.check(value, { depth, bytes }) === undefined,
         fits || typeof value === "number" || typeof value === "boolean" || value === null
       )
+    },
+    { arbitrary: { runs: 300, seed: "bounds" } }
+  )
+})
+
+describe("L17 what is cut", () => {
+  const cut = (value: unknown, depth: number): unknown => {
+    if (typeof value !== "object" || value === null) return value
+    if (depth === 0) return null
+    if (Array.isArray(value)) return value.map((one) => cut(one, depth - 1))
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cut(one, depth - 1)]))
+  }
+
+  it.prop(
+    "L17 is the same as far as the bound, and null below it",
+    { value: Schema.Json, depth: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })) },
+    ({ depth, value }) => {
+      assert.strictEqual(JSON.stringify(Bounds.cutBelow(value, depth)), JSON.stringify(cut(value, depth)))
     },
     { arbitrary: { runs: 300, seed: "bounds" } }
   )

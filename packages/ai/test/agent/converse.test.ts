@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { AgentTool, Approval, Conversation, DeferredTool, Tool, Toolkit } from "../../src/index.ts"
+import * as Within from "../../src/internal/agent/within.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { intercept } from "../store/intercept.ts"
 import * as S from "./support.ts"
@@ -124,6 +125,11 @@ describe("converse", () => {
       assert.deepStrictEqual(paid, ["ann"])
       assert.strictEqual(times, 2)
     }))
+
+  it("L2 an agent is found under the name that stands in databases: its call's first claim, and its own where it has one", () => {
+    assert.strictEqual(Within.conversationName("claim", ""), "agent/claim")
+    assert.strictEqual(Within.conversationName("claim", "books"), "agent/claim/books")
+  })
 
   it.effect("L2 twice, one after the other, each under its name: what the first did stays done", () =>
     Effect.gen(function*() {

@@ -10,6 +10,7 @@ import * as Concluding from "../../src/internal/journal/concluding.ts"
 import { Entry } from "../../src/internal/journal/entry.ts"
 import * as JournalRecords from "../../src/internal/journal/records.ts"
 import { claimOf, makeCounted, ranWith, startReader } from "../fixtures/journal.ts"
+import { logged } from "../laws/logs.ts"
 import { type Story, tell } from "../laws/story.ts"
 import { advance } from "../laws/support.ts"
 import { failure, intercept } from "../store/intercept.ts"
@@ -172,6 +173,33 @@ describe("L2 a process that was blocked for 60 seconds", () => {
     assert.strictEqual((yield* other.journal.find(claim))?.state, "suspended")
   })
 
+  story("L2 begins nothing within the run that was given up, but what another store keeps", function*() {
+    const shared = yield* Store.makeMemory()
+    const owner = yield* startProcess(shared)
+    const other = yield* startProcess(shared)
+    const elsewhere = yield* startProcess(yield* Store.makeMemory())
+    const [before, refused, kept] = [makeCounted(), makeCounted(), makeCounted()]
+    const asleep = yield* Deferred.make<void>()
+    const running = yield* startReader(owner.journal.run(claim, {
+      idempotent: false,
+      effect: Effect.gen(function*() {
+        yield* owner.journal.run(claimOf("before"), before)
+        yield* Deferred.await(asleep)
+        yield* Effect.exit(owner.journal.run(claimOf("refused"), refused))
+        yield* elsewhere.journal.run(claimOf("kept"), kept)
+        return ranWith("late")
+      }).pipe(Effect.orDie)
+    }))
+    yield* Effect.yieldNow
+    yield* startReader(other.journal.run(claim, makeCounted()))
+    owner.freeze()
+    yield* TestClock.adjust("60 seconds")
+    owner.wake()
+    yield* Deferred.succeed(asleep, undefined)
+    assert.strictEqual((yield* Fiber.join(running)).entry.state, "done")
+    assert.deepStrictEqual([before.runs, refused.runs, kept.runs], [1, 0, 1])
+  })
+
   story("L2 says that its run was stopped, if it was, so that it is not repeated", function*() {
     const { held, other, owner } = yield* blockedFor60()
     assert.isTrue(yield* owner.journal.interrupt(claim.approvalId))
@@ -181,12 +209,16 @@ describe("L2 a process that was blocked for 60 seconds", () => {
     yield* held.end()
   })
 
-  story("L2 finds its run repeated meanwhile, and what it did is dropped", function*() {
-    const { again, held, other, running } = yield* blockedFor60(true)
-    assert.strictEqual(again.runs, 1)
-    yield* held.end()
-    assert.strictEqual((yield* Fiber.join(running)).ran?.result, "late")
-    assert.strictEqual((yield* other.journal.find(claim))?.recorded?.encodedResult, "again")
+  story("L2 finds its run repeated meanwhile, and what it did is dropped, which it says", function*() {
+    const [, lines] = yield* logged(Effect.gen(function*() {
+      const { again, held, other, running } = yield* blockedFor60(true)
+      assert.strictEqual(again.runs, 1)
+      yield* held.end()
+      assert.strictEqual((yield* Fiber.join(running)).ran?.result, "late")
+      assert.strictEqual((yield* other.journal.find(claim))?.recorded?.encodedResult, "again")
+    }))
+    assert.lengthOf(lines, 1)
+    assert.include(lines[0]!.text, `"DeleteFile" ended after its claim had been given up`)
   })
 
   story("L2 finds its run taken up by one that goes on: that one is not disturbed", function*() {

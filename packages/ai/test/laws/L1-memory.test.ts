@@ -193,6 +193,16 @@ describe("L1 a memory that is full, or holds nonsense", () => {
       }
     }).pipe(M.inConversation("talk")))
 
+  C.everyWay(
+    "a memory in JavaScript that answers null remembers nothing: what the policy lets run is not asked",
+    (way) =>
+      withMemory(() => ({ find: () => Effect.succeed(null as never) }))(Effect.gen(function*() {
+        const { chat, runs } = yield* M.deleting(way, [["a"], "done"])
+        const turn = yield* ended(M.withPolicy(() => Approval.preApproved())(chat.send("go")))
+        assert.deepStrictEqual([turn.requests, runs], [[], ["delete a"]])
+      })).pipe(M.inConversation("talk"))
+  )
+
   C.everyWay("a tool that needs nobody runs without the memory", function*(way) {
     const { runs, toolkit } = yield* C.fileTools
     const chat = yield* C.start({ way, toolkit, turns: [[C.readCall("c1", "a")]] })

@@ -55,9 +55,10 @@ const done = (index: number) => ScriptedModel.toolResult({ id: `mcp_${index}`, n
 const begin = Effect.fnUntraced(function*(
   way: C.Way,
   turns: C.StartOptions["turns"],
-  approval?: LanguageModel.ApprovalOptions
+  approval?: LanguageModel.ApprovalOptions,
+  tool = Mcp
 ) {
-  const toolkit = yield* C.withHandlers(Toolkit.make(Mcp, C.DeleteFile), {
+  const toolkit = yield* C.withHandlers(Toolkit.make(tool, C.DeleteFile), {
     DeleteFile: ({ path }) => Effect.succeed({ deleted: path })
   })
   return yield* C.start({
@@ -208,6 +209,15 @@ describe("L4 a hosted call of a history", () => {
       ApprovalController.interactive((request) => request.toolName === "mcp.github.delete")
     ))
     assert.strictEqual((yield* asked).text, "Done.")
+  })
+
+  C.everyWay("L1 the tool's own gate says which of its calls a person is asked about", function*(way) {
+    const tool = Tool.setNeedsApproval(Mcp, ({ name }) => name !== "read")
+    const reads = [[call(1, "read"), request(1)], [done(1), ScriptedModel.text("Read.")]]
+    const chat = yield* begin(way, [...reads, [call(2, "delete"), request(2)]], undefined, tool)
+    assert.strictEqual((yield* chat.send("go")).text, "Read.")
+    assert.deepStrictEqual(answersOf(yield* chat.lastPrompt), ["approve mcpr_1"])
+    assert.lengthOf((yield* chat.send("more")).requests, 1)
   })
 
   C.everyWay(

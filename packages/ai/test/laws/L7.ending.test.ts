@@ -314,4 +314,17 @@ describe("L7 what a prompt may end with", () => {
     assert.strictEqual(last.content.at(-1)!.role, "assistant")
     C.assertWellFormed(last, Hosted.allowed)
   })
+
+  C.everyWay(
+    "L7 L9 a message without an answer, behind what the provider ran, does not keep the model",
+    function*(way) {
+      const { chat } = yield* Hosted.begin(way, [
+        [Hosted.asking(1)[0]!, Hosted.done(1), ScriptedModel.finish("pause")],
+        "done"
+      ])
+      yield* chat.send("go")
+      const empty = Prompt.fromMessages([Prompt.toolMessage({ content: [] })])
+      assert.strictEqual((yield* chat.send(empty)).text, "done")
+    }
+  )
 })

@@ -244,29 +244,35 @@ describe("a controller: a batch", () => {
     assert.deepStrictEqual(runs, ["delete b"])
   })
 
+  /** Lists that nobody answers, and what became of them. */
+  const unanswered = () => {
+    const shown: Array<string> = []
+    const controller = ApprovalController.batch((requests) => {
+      const paths = requests.map(M.pathOf).join()
+      shown.push(paths)
+      return Effect.onInterrupt(Effect.never, () => Effect.sync(() => shown.push(`${paths} taken back`)))
+    })
+    const ask = (path: string) =>
+      Effect.forkChild(
+        controller.ask!(
+          new Approval.ApprovalRequest({
+            approvalId: path,
+            toolCallId: path,
+            toolName: "DeleteFile",
+            params: { path },
+            description: path,
+            interaction: "approval",
+            providerExecuted: false
+          })
+        ),
+        { startImmediately: true }
+      )
+    return { ask, shown }
+  }
+
   it.effect("a question that nobody waits for any more is taken back; one that somebody waits for stands (L1)", () =>
     Effect.gen(function*() {
-      const shown: Array<string> = []
-      const controller = ApprovalController.batch((requests) => {
-        const paths = requests.map(M.pathOf).join()
-        shown.push(paths)
-        return Effect.onInterrupt(Effect.never, () => Effect.sync(() => shown.push(`${paths} taken back`)))
-      })
-      const ask = (path: string) =>
-        Effect.forkChild(
-          controller.ask!(
-            new Approval.ApprovalRequest({
-              approvalId: path,
-              toolCallId: path,
-              toolName: "DeleteFile",
-              params: { path },
-              description: path,
-              interaction: "approval",
-              providerExecuted: false
-            })
-          ),
-          { startImmediately: true }
-        )
+      const { ask, shown } = unanswered()
       const early = yield* ask("a")
       const [first, second] = [yield* ask("b"), yield* ask("c")]
       yield* Fiber.interrupt(early)
@@ -278,5 +284,17 @@ describe("a controller: a batch", () => {
       yield* Fiber.interrupt(yield* ask("d"))
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(shown.length, 2)
+    }))
+
+  it.effect("who stops waiting for an earlier list leaves the next one whole", () =>
+    Effect.gen(function*() {
+      const { ask, shown } = unanswered()
+      const earlier = yield* ask("a")
+      yield* TestClock.adjust("10 millis")
+      yield* ask("b")
+      yield* Fiber.interrupt(earlier)
+      yield* ask("c")
+      yield* TestClock.adjust("10 millis")
+      assert.deepStrictEqual(shown, ["a", "a taken back", "b,c"])
     }))
 })

@@ -3,7 +3,7 @@
  * same tool of the same server, and no other; a local tool of the same name shares nothing with it.
  */
 import { assert, describe } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import {
   Approval,
   ApprovalError,
@@ -12,6 +12,7 @@ import {
   LanguageModel,
   Prompt,
   type Response,
+  Store,
   Tool,
   Toolkit
 } from "../../src/index.ts"
@@ -215,6 +216,20 @@ describe("memory: calls that the provider runs", () => {
     yield* ada.answers(second.send("go")).pipe(M.inConversation("another"))
     assert.lengthOf(ada.seen, 2)
   })
+
+  M.everyWay(
+    "what a person says for the project holds in another conversation, here too",
+    function*(way) {
+      const ada = M.person(() => M.yes("project"))
+      for (const conversation of ["monday", "tuesday"]) {
+        const chat = yield* begin(way, [{ path: "a" }])
+        yield* ada.answers(chat.send("go")).pipe(M.inConversation(conversation))
+        assert.deepStrictEqual(yield* answersOf(chat), ["approve mcpr_0"])
+      }
+      assert.deepStrictEqual(ada.seen, ["a"])
+    },
+    ApprovalMemory.layerProject({ project: "/site" }).pipe(Layer.provide(Store.layerMemory))
+  )
 
   const broken: Record<string, () => Effect.Effect<never, ApprovalError.ApprovalError>> = {
     "fails": () =>

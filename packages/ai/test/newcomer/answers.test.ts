@@ -46,6 +46,12 @@ describe("an answer that is made of something else than a request", () => {
     assert.throws(() => doors.deny(request, { reason: "no" }), TypeError, /^Approval\.deny takes the reason as a text/)
     assert.throws(() => doors.deny(request, "no", "stop"), TypeError, "as an object, such as { stop: true }")
     assert.throws(() => doors.answer(request, () => 1), TypeError, "cannot hold")
+    const unreadable = {
+      get note() {
+        throw new Error("no note yet")
+      }
+    }
+    assert.throws(() => doors.approve(request, unreadable), TypeError, /cannot hold\. Error: no note yet$/)
   })
 })
 
