@@ -119,6 +119,23 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
       ":4: a.rules[0].path: The glob"
     ]
   ],
+  ["a number for globs", "a: { approval: none, rules: [{ path: 3, approval: deny }] }\n", [
+    "a.rules[0].path: This is a number; it has to be a text or a list"
+  ]],
+  [
+    "an unknown value below a list at the same column",
+    "a:\n  rules:\n  - path: x\n    approval: none\n  approval: nome\n",
+    [
+      ":5: a.approval: "
+    ]
+  ],
+  [
+    "an unknown value in a flow map of many lines",
+    "a: { approval: deny, rules: [\n  { path: x,\n    approval: nome } ] }\n",
+    [
+      ":3: a.rules[0].approval: "
+    ]
+  ],
   ["no glob", "a: { approval: none, rules: [{ path: [], approval: deny }] }\n", ["It has no glob"]],
   ["a Cyrillic letter among Latin ones", "d\u0435lete_file: deny\n", ["\"\u0435\" (U+0435)", "not a Latin letter"]],
   ["an invisible letter", "\"delete\u200b_file\": deny\n", ["U+200B in the name cannot be seen"]],
@@ -244,7 +261,18 @@ describe("JSON and TOML with mistakes", () => {
       ":3: tools.a.approval",
       "Did you mean none?"
     ]],
+    [
+      "json",
+      "half of a letter",
+      "{\"a\": {\"approval\": \"deny\", \"rules\": [\n{\"exact\": {\"x\": \"\\ud83d\"}, \"approval\": \"none\"}]}}",
+      [
+        ":2: a.rules[0].exact: "
+      ]
+    ],
     ["json", "nothing", "null", ["It is empty"]],
+    ["toml", "an unknown value below comments", "# ours\n[tools] # all\n\n# one\na = \"nome\" # of them\n", [
+      ":5: tools.a: "
+    ]],
     ["toml", "a missing value", "a = \n", [":1: Expected a value"]],
     ["toml", "a duplicate key", "a = \"none\"\na = \"deny\"", [":2: "]],
     ["toml", "a table twice", "[tools.a]\napproval = \"deny\"\n[tools.a]\napproval = \"none\"\n", [":3: "]],

@@ -294,6 +294,7 @@ describe("globs", () => {
     "a".repeat(5_000)
   ])("%j can match no plain path, and says so", (glob) => {
     assert.lengthOf(below(glob, "a").problems, 1)
+    assert.lengthOf(below(glob, "a").problemsToForbid, 1)
     assert.isFalse(below(glob).covers({ path: glob }))
     assert.isTrue(below(glob, "a").covers({ path: "a" }))
   })

@@ -45,6 +45,16 @@ describe("suggest", () => {
     ])
   })
 
+  it("offers no folder of what only begins as a folder's name does", () => {
+    assert.lengthOf(sentences({ direction: "north/west" }), 2)
+  })
+
+  it("says of a key what it is", () => {
+    const matcher = ApprovalMatcher.key(() => "main", { name: "branch" })({ ref: "main" })
+    const [, offered] = ApprovalMatcher.suggest({ toolName: "Push", params: { ref: "main" } }, {}, [matcher])
+    assert.strictEqual(offered!.sentence, "calls whose branch is \"main\"")
+  })
+
   it("says nothing of a call that is long or has lines: it is shown", () => {
     for (const content of ["a\nb", "a".repeat(500)]) {
       assert.strictEqual(sentences({ content })[0], "only this call, with just these parameters")

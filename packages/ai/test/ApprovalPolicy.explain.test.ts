@@ -350,16 +350,30 @@ describe("lint", () => {
         command: Schema.String,
         flags: Schema.Array(Schema.Struct({ name: Schema.String }))
       })
-      const Run = Tool.make("run", { parameters: { options: Options } })
+      // A schema with an identifier stands elsewhere in the JSON Schema, and is referred to.
+      const Named = Options.annotate({ identifier: "Options" })
       const params = { options: { comand: "ls", flags: [{ nam: "l" }, { name: "a" }] } }
-      const findings = yield* ApprovalPolicy.lint(
-        { run: { approval: "required", rules: [{ exact: params, approval: "none" }] } },
-        Toolkit.make(Run)
+      for (const options of [Options, Named]) {
+        const findings = yield* ApprovalPolicy.lint(
+          { run: { approval: "required", rules: [{ exact: params, approval: "none" }] } },
+          Toolkit.make(Tool.make("run", { parameters: { options } }))
+        )
+        assert.deepStrictEqual(findings.map(({ fix, kind }) => [kind, fix]), [
+          ["unknown-param", "command: …"],
+          ["unknown-param", "name: …"]
+        ])
+      }
+    }))
+
+  it.effect("of many parameters that a tool has, a few are named and the others counted", () =>
+    Effect.gen(function*() {
+      const text = Schema.optional(Schema.String)
+      const Find = Tool.make("find", { parameters: { a: text, b: text, c: text, d: text, e: text, f: text, g: text } })
+      const [finding] = yield* ApprovalPolicy.lint(
+        { find: { approval: "required", rules: [{ path: "src/**", approval: "none" }] } },
+        Toolkit.make(Find)
       )
-      assert.deepStrictEqual(findings.map(({ fix, kind }) => [kind, fix]), [
-        ["unknown-param", "command: …"],
-        ["unknown-param", "name: …"]
-      ])
+      assert.include(finding!.message, "Its parameters are a, b, c, d, e and 2 more.")
     }))
 
   it.effect("what is wrong is not linted but refused", () =>

@@ -212,7 +212,7 @@ describe("L1 the lock on a tool", () => {
     Effect.gen(function*() {
       const guarded = Toolkit.guard(yield* Files)
       const sentence =
-        /^The tool "Delete" is from a guarded toolkit, and nobody would be asked about it in another one\./
+        /^The tool "Delete" is from a guarded toolkit, and nobody would be asked about it in another one\. Put the tool that you made into Toolkit\.make/
       assert.throws(() => Toolkit.make(guarded.tools.Delete), TypeError, sentence)
       const theirs = Upstream.Toolkit.make(guarded.tools.Delete)
       assert.throws(() => Toolkit.merge(theirs), TypeError, sentence)

@@ -231,8 +231,7 @@ const readYaml = (text: string, record: Recorder): void => {
 
   for (; index < lines.length; index++) {
     const content = lines[index]!.trimStart()
-    if (content === "" || content.startsWith("#") || content.startsWith("---")) continue
-    readNode(content.trimEnd(), indentOf(lines[index]!))
+    if (!content.startsWith("---")) readNode(content.trimEnd(), indentOf(lines[index]!))
   }
 }
 

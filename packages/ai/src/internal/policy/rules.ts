@@ -215,13 +215,10 @@ const wordsOf = (
 
 /** The strictest of all; many rules may have a word about a path of which nobody can tell where it leads. */
 export const saidTogether = (
-  words: ReadonlyArray<Pick<Word, "rule" | "said">>,
+  words: ReadonlyArray<Pick<Word, "said">>,
   toolName: string
-): Approval.ApprovalResult | undefined => {
-  // What is forbidden is that for its own reasons, unless nobody is left who could approve it, which forbids it too.
-  const forbidding = words.filter(({ rule }) => rule.approval === "deny")
-  const count = forbidding.length > 0 && words.every(({ rule }) => rule.approvers === undefined) ? forbidding : words
-  return count.reduce<Approval.ApprovalResult | undefined>((self, { said }) => {
+): Approval.ApprovalResult | undefined =>
+  words.reduce<Approval.ApprovalResult | undefined>((self, { said }) => {
     const that = said.resultOf(toolName)
     if (self === undefined || that === undefined) return self ?? that
     // A bare question adds nothing to another one, but that two of them leave nothing behind.
@@ -233,7 +230,6 @@ export const saidTogether = (
     }
     return strictest(self, that)
   }, undefined)
-}
 
 const everyCall = { _tag: "Tool" } as const
 
