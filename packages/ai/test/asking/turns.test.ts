@@ -1,4 +1,4 @@
-/** Whose turn it is to be asked, where the question has only so much time. */
+/** Whose turn it is to be asked: where the question has only so much time, and where there is nobody to ask. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -13,5 +13,15 @@ describe("a turn that ends with its time", () => {
       yield* TestClock.adjust("30 seconds")
       yield* TestClock.adjust("30 seconds")
       assert.deepStrictEqual([fiber.pollUnsafe() !== undefined, begun, yield* Fiber.join(fiber)], [true, 1, 1])
+    }))
+})
+
+describe("a turn of nobody", () => {
+  it.effect("where nobody is there to ask, nothing waits for what goes on before it", () =>
+    Effect.gen(function*() {
+      const nobody: Asking.Controller = {}
+      yield* Effect.forkChild(Asking.inTurn(nobody, Effect.never), { startImmediately: true })
+      const next = yield* Effect.forkChild(Asking.inTurn(nobody, Effect.succeed("next")), { startImmediately: true })
+      assert.isDefined(next.pollUnsafe())
     }))
 })
