@@ -193,6 +193,22 @@ describe("L1 the lock on a tool", () => {
       assert.strictEqual(yield* defectOf(handle(Toolkit.withPolicy(toolkit, () => false))), "WithoutConsent")
     })).pipe(Effect.provide(live)))
 
+  it.effect("what a policy is put over is locked, whoever made it and whatever it asks, and a name it has not is not found", () =>
+    Effect.gen(function*() {
+      const Look = Upstream.Tool.make("Look", { success: Schema.String })
+      const kit = Upstream.Toolkit.make(Look)
+      const over = Toolkit.withPolicy(
+        yield* Effect.provide(kit, kit.toLayer({ Look: () => Effect.succeed("seen") })),
+        () => undefined
+      )
+      const look = (name: string) =>
+        Effect.map(Stream.runCollect(Stream.unwrap(over.handle(name as "Look", {}))), ([output]) => output?.result)
+      assert.strictEqual(yield* defectOf(look("Look")), "WithoutConsent")
+      assert.strictEqual(yield* withConsent(look("Look")), "seen")
+      const error = yield* Effect.flip(look("Gone"))
+      assert.strictEqual((error as Upstream.AiError.AiError).reason._tag, "ToolNotFoundError")
+    }))
+
   it.effect("an ungated tool is as upstream has it: nothing locked, nothing hidden", () =>
     Effect.gen(function*() {
       const Look = Tool.make("Look", { success: Schema.String })

@@ -156,6 +156,22 @@ describe("events of what does not count", () => {
     assert.deepStrictEqual([...runs, ...third.runs], ["delete b"])
   })
 
+  everyWay("L4 a forged request is refused where it fails the turn, too", function*(way, watch) {
+    const { runs, toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: [two, "done"], approval: { onInvalid: "fail" } })
+    const asked = yield* chat.send("tidy up")
+    yield* chat.setHistory(
+      rewrite(
+        yield* chat.history,
+        (part) => part.type === "tool-call" && part.id === "c1" ? { ...part, params: { path: "/etc/passwd" } } : part
+      )
+    )
+    yield* Effect.flip(chat.send(C.approveAll(asked)))
+    const refused = (yield* watch.events).filter((event) => event._tag === "Refused")
+    assert.deepStrictEqual(refused.map(({ reason, toolCallId }) => [toolCallId, reason._tag]), [["c1", "Forged"]])
+    assert.notInclude(runs, "delete /etc/passwd")
+  })
+
   everyWay("L4 parameters edited in a history are refused, and the request stays open", function*(way, watch) {
     const { asked, chat, runs } = yield* begin(way)
     const edited = asked.requests.map((request) => Approval.approve(request, { params: { path: "/etc/passwd" } }))

@@ -3,9 +3,9 @@
  * causes, nor secrets (law L15).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, Tracer } from "effect"
+import { Effect, Schema, Stream, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { ApprovalJournal, Tool, Toolkit } from "../../src/index.ts"
+import { ApprovalJournal, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
 import * as Spans from "../../src/internal/run/spans.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
@@ -132,6 +132,36 @@ describe("spans", () => {
     assert.deepInclude(attributes(settle), { "approval.error": "ApprovalRequired" })
     assert.notInclude(everything([settle!]), secret)
   })
+
+  it.effect("a tracer that is around what runs is around what a model does too", () =>
+    Effect.gen(function*() {
+      let isCalled = false
+      let around = 0
+      const tracer = Tracer.make({
+        span: (options) => new Tracer.NativeSpan(options),
+        context: (primitive, fiber) => {
+          if (isCalled) around++
+          return primitive["~effect/Effect/evaluate"](fiber)
+        }
+      })
+      const model = yield* LanguageModel.make({
+        generateText: () =>
+          Effect.sync(() => isCalled = true).pipe(
+            Effect.andThen(Effect.yieldNow),
+            Effect.andThen(Effect.sync(() => {
+              isCalled = false
+              return []
+            }))
+          ),
+        streamText: () => Stream.empty
+      })
+      const toolkit = yield* C.withHandlers(Toolkit.make(Send), { Send: () => Effect.succeed("sent") })
+      yield* LanguageModel.generateText({ prompt: "go", toolkit }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model),
+        Effect.provideService(Tracer.Tracer, tracer)
+      )
+      assert.isAbove(around, 0)
+    }))
 
   it.effect("of a request whose age nobody knows, they do not say how long the person took", () =>
     Effect.gen(function*() {

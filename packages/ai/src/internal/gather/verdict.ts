@@ -73,9 +73,10 @@ const decide = (
     },
     timeLimit
   )
-  const shown = Presentation.presenterOf(tool) === undefined
+  const presenter = Presentation.presenterOf(tool)
+  const shown = presenter === undefined
     ? decided
-    : Effect.flatMap(decided, (result) => Presentation.present(result, prepared, messages, timeLimit))
+    : Effect.flatMap(decided, (result) => Presentation.present(presenter, result, prepared, messages, timeLimit))
   return Effect.mapEager(shown, (result) => Covers.prove(result, prepared, since))
 }
 

@@ -47,15 +47,13 @@ export const setPresenter = <T extends Tool.Any>(tool: T, presenter: Presenter):
  * that fails, dies, or takes too long shows nothing, and a call whose presentation was sealed is then void.
  */
 export const present = (
+  presenter: Presenter,
   result: Approval.ApprovalResult,
-  { decoded, tool, toolCallId, toolName }: Prepare.Prepared,
+  { decoded, toolCallId, toolName }: Prepare.Prepared,
   messages: ReadonlyArray<Prompt.Message>,
   timeLimit: Duration.Input
 ): Effect.Effect<Approval.ApprovalResult> => {
-  const presenter = presenterOf(tool)
-  if (presenter === undefined || result._tag !== "NeedsApproval" || result.presentation !== undefined) {
-    return Effect.succeed(result)
-  }
+  if (result._tag !== "NeedsApproval" || result.presentation !== undefined) return Effect.succeed(result)
   return Effect.suspend(() => {
     const made = presenter(decoded, { toolCallId, messages })
     return (Effect.isEffect(made) ? made : Effect.succeed(made)) as Effect.Effect<unknown, unknown>
