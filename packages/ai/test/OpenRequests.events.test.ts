@@ -175,6 +175,37 @@ describe("what a provider asks about its own call", () => {
         assert.deepStrictEqual(yield* listed(shared), [])
       }))
   }
+
+  it.effect("is told with where it is asked, each by itself, though another conversation has the same ids", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const ask = (id: string) => [
+        ScriptedModel.toolCall({ id, name: "Search", params: { query: id }, providerExecuted: true }),
+        { type: "tool-approval-request" as const, approvalId: `mcpr_${id}`, toolCallId: id }
+      ]
+      for (const id of ["one", "two"]) {
+        const { conversation } = yield* C.start({
+          turns: [[...ask("p1"), ...ask("p2")]],
+          afterLastTurn: "Done.",
+          shared,
+          id,
+          scope: { principal: "ada" },
+          strict: { allowProviderApprovals: ["mcpr_p1", "mcpr_p2"] }
+        })
+        C.requestsOf(yield* conversation.send("Go."))
+      }
+      const { events } = yield* told(shared)
+      assert.sameDeepMembers(
+        events.map((event) =>
+          event.kind === "opened"
+            ? [event.request.approvalId, event.request.conversation, event.request.principal, event.scope]
+            : []
+        ),
+        ["one", "two"].flatMap((conversation) =>
+          ["mcpr_p1", "mcpr_p2"].map((id) => [id, conversation, "ada", { principal: "ada", conversation }])
+        )
+      )
+    }))
 })
 
 describe("a reader", () => {

@@ -59,6 +59,21 @@ describe("an answer that decides nothing", () => {
   }
 })
 
+describe("a text", () => {
+  it.effect("L16 that an agent asked for is kept for it, and is no answer in the history around it", () =>
+    Effect.gen(function*() {
+      const play = yield* S.begin("send", Tree.agent([Tree.inner([Tree.ask])]))
+      yield* play.begin
+      yield* play.conversation().send("that one")
+      assert.deepStrictEqual(yield* play.pending, [])
+      const { content } = yield* play.conversation().history
+      const answers = content.flatMap((message) =>
+        message.role === "tool" ? message.content.filter(({ type }) => type === "tool-approval-response") : []
+      )
+      assert.deepStrictEqual(answers, [])
+    }))
+})
+
 describe("what is taken back of one tool", () => {
   it.effect("L6 is taken back at every level, and each agent goes on with the rest of what it asked", () =>
     Effect.gen(function*() {

@@ -138,6 +138,19 @@ describe("what is taken back", () => {
       assert.deepStrictEqual(yield* called(play), before)
       yield* lateYes(play)
     }))
+
+  it.effect("L6 with all that one agent asks, that agent does not go on; the one beside it does", () =>
+    Effect.gen(function*() {
+      const play = yield* S.begin("send", Tree.agent([Tree.inner([Tree.pay]), Tree.inner([Tree.ask])]))
+      yield* play.begin
+      const cleared = yield* play.conversation().clear({ tool: "Pay" })
+      assert.deepStrictEqual(cleared.map(S.keyOf), ["r.00.00"])
+      const before = yield* called(play)
+      yield* play.conversation().decide(
+        (yield* play.pending).map((request) => Approval.answer(request, "that one"))
+      )
+      assert.deepStrictEqual((yield* called(play)).slice(before.length), ["r.01", "r"])
+    }))
 })
 
 describe("a limit of the outermost", () => {

@@ -132,6 +132,24 @@ describe("stateOf, of what is asked in the turn itself,", () => {
       assert.deepInclude(yield* said(conversation, approvalId), deleted)
     }))
 
+  it.effect("has who decided it and why, as their result says", () =>
+    Effect.gen(function*() {
+      let approvalId = ""
+      const controller = ApprovalController.interactive((request) => {
+        approvalId = request.approvalId
+        return Effect.succeed(Approval.deny(request, "keep it"))
+      })
+      const { conversation } = yield* C.start({ turns: [[C.remove("a")], "Well."] })
+      yield* conversation.send("Go.").pipe(
+        Effect.provideService(ApprovalController.ApprovalController, controller)
+      )
+      assert.deepInclude(yield* said(conversation, approvalId), {
+        state: "denied",
+        reason: "keep it",
+        decidedBy: Approver.decidedBy(undefined, "controller")
+      })
+    }))
+
   it.effect("and the turn was left: nobody was asked any more", () =>
     Effect.gen(function*() {
       const asked = yield* Deferred.make<Approval.ApprovalRequest>()

@@ -73,7 +73,8 @@ describe("law L14: what was posted with a denial", () => {
         const answer of [
           { decision: { _tag: "Denied", reason: "too much" } },
           { decision: { _tag: "Approved", answer: { approved: false, reason: "too much" } } },
-          { approved: false, reason: "too much" }
+          { approved: false, reason: "too much" },
+          { decision: { _tag: "Approved", answer: { approved: false, note: "too much", reason: " " } } }
         ]
       ) {
         const { conversation, steps } = yield* Conversation.start({ turns: [[submit], "ok"] })
@@ -82,9 +83,17 @@ describe("law L14: what was posted with a denial", () => {
         assert.deepStrictEqual(steps.at(-1)?.slice(0, 2), ["manager", { approved: false, note: "too much" }])
       }
       const { conversation, steps } = yield* Conversation.start({ turns: [[submit], "ok"] })
-      yield* conversation.send("go")
-      const verdict = JSON.parse(`{ "approved": false, "reason": "too much" }`)
+      const [{ approvalId }] = Conversation.requestsOf(yield* conversation.send("go")) as [Approval.ApprovalRequest]
+      const before = steps.length
+      for (const note of [3, null]) {
+        const answer = { approved: false, note, reason: "too much" }
+        const wrong = posted({ approvalId, decision: { _tag: "Approved", answer } })
+        const refused = yield* Effect.flip(conversation.decide(wrong))
+        assert.match(refused.message, /The request stays open/, `${note} is no note`)
+        assert.lengthOf(steps, before)
+      }
+      const verdict = JSON.parse(`{ "approved": false, "note": "too much", "reason": "ask again" }`)
       yield* conversation.resume(Waiting.Submit, "manager", verdict)
-      assert.deepStrictEqual(steps.at(-1)?.slice(0, 2), ["manager", { approved: false, note: "too much" }])
+      assert.deepStrictEqual(steps.at(-1)?.slice(0, 2), ["manager", { approved: false, note: "too much\nask again" }])
     }).pipe(Effect.scoped))
 })

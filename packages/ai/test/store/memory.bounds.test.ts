@@ -41,6 +41,16 @@ describe("a store in memory: its bounds", () => {
       assert.isTrue(yield* store.requests.decide(named("y"), 0, running))
     }))
 
+  it.effect("a reader is one row, however often it moves", () =>
+    Effect.gen(function*() {
+      const store = yield* Store.makeMemory({ capacity: 2 })
+      let version = yield* store.readers.move("r", undefined, {})
+      for (let n = 0; n < 5; n++) version = yield* store.readers.move("r", version, { cursor: `${n}` })
+      yield* store.requests.open([shown("a")])
+      yield* refused(store.requests.open([shown("b")]))
+      yield* refused(store.readers.move("other", undefined, {}))
+    }))
+
   it.effect("what is settled takes no room of what goes on: one after the other, and each is known", () =>
     Effect.gen(function*() {
       const store = yield* Store.makeMemory({ capacity: 3 })

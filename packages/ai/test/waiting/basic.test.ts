@@ -146,6 +146,8 @@ describe("the kinds of what is waited for", () => {
     const { chat, first } = yield* Support.begin(mode, [menu("c1", "many"), menu("c2", "many")])
     const [one, two] = first.requests
     assert.isTrue(one?.awaited?.multiple)
+    const items = { type: "string", enum: ["soup", "fish"] }
+    assert.deepStrictEqual(one?.awaited?.answerSchema, { type: "array", items, uniqueItems: true })
     const last = yield* chat.take(
       Support.answers(Approval.answer(one!, ["soup", "fish"]), Approval.answer(two!, []))
     )

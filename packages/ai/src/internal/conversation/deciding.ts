@@ -137,7 +137,7 @@ export const decide = (
   toolkit: AnyToolkit,
   { answers, refused }: Posted.Answers,
   by: Approver.Person | undefined,
-  isBeside = false
+  isBeside: boolean
 ): Effect.Effect<boolean, ApprovalError.ApprovalError | ConversationStore.ConversationError> => {
   const decidedBy = decidedByOf(by)
   return decideEach(turn, toolkit, answers.map((answer) => ({ answer, decidedBy })), refused, isBeside)

@@ -229,7 +229,7 @@ const ofSuspended = Effect.fnUntraced(function*(
     return { state: "running", ...known, reason: Words.begunAndWaits }
   }
   const { state, ...come } = ofEntry({ approvalId, result }, tip)
-  const ended = state === "running" || state === "unknown" || state === "done" || state === "answered"
+  const ended = state === "running" || state === "unknown" || state === "done"
   return { ...come, ...known, state: state === "answered" ? "running" : ended ? state : "failed" }
 })
 
