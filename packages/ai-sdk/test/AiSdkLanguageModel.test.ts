@@ -1,5 +1,5 @@
 import type * as Provider from "@ai-sdk/provider"
-import { LanguageModel, Model, Tool, Toolkit } from "@assent/ai"
+import { LanguageModel, Model, Prompt, Tool, Toolkit } from "@assent/ai"
 import { AiSdkLanguageModel } from "@assent/ai-sdk"
 import { assert, describe, it } from "@effect/vitest"
 import { MockLanguageModelV4 } from "ai/test"
@@ -104,6 +104,13 @@ describe("tools", () => {
       assert.lengthOf(tools!, count)
     }))
 
+  it.effect("a choice of a tool that is not there is an error that names it", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(askedWith({ tool: "Gone" as "Read" }))
+      const { reason } = error as AiError.AiError
+      assert.strictEqual(reason._tag === "ToolConfigurationError" ? reason.toolName : reason._tag, "Gone")
+    }))
+
   it.effect("what a strict schema says in other words is read as the tool has it, whole and streamed", () =>
     Effect.gen(function*() {
       const calls = [[Support.call("c1", "Strict", { path: "/", depth: null })]]
@@ -143,6 +150,13 @@ describe("structured output", () => {
       )
       assert.deepStrictEqual(value, { name: "Ada" })
       assert.deepStrictEqual(parts.map((part) => part.type), ["reasoning", "reasoning", "text", "finish"])
+      const next = hello()
+      const prompt = Prompt.concat(Prompt.fromResponseParts(parts), Prompt.make("And then?"))
+      yield* LanguageModel.generateText({ prompt }).pipe(Effect.provide(AiSdkLanguageModel.layer({ model: next })))
+      assert.deepStrictEqual<unknown>(Support.asked(next).prompt[0], {
+        role: "assistant",
+        content: content.map(({ text }) => ({ type: "text", text }))
+      })
     }))
 
   it.effect("a schema with no such form fails as that", () =>

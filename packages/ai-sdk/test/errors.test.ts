@@ -87,6 +87,8 @@ describe("an error of the provider's client", () => {
       ["RateLimitError", { type: "error", error: { type: "rate_limit_error", message: "Slow." } }],
       ["InternalProviderError", { type: "error", error: { code: "server_error", message: "x" } }],
       ["ContentPolicyError", { type: "error", error: { code: "content_policy_violation", message: "x" } }],
+      ["AuthenticationError", { type: "error", error: { type: "permission_error", message: "Not this model." } }],
+      ["AuthenticationError", { type: "error", error: { type: "authentication_error", message: "Who?" } }],
       ["UnknownError", "It broke."]
     ] as const
   )("is a %s: %o", (tag, error) => {

@@ -47,6 +47,9 @@ const everything: ReadonlyArray<Provider.LanguageModelV4Content> = [
   // Of no tool in the toolkit.
   Support.call("h2", "mystery", { x: 1 }, { providerExecuted: true, dynamic: true }),
   { type: "tool-result", toolCallId: "h2", toolName: "mystery", result: { y: 2 }, dynamic: true },
+  // Its parameters are not those of the tool.
+  Support.call("h3", "search", { query: 7 }, { providerExecuted: true }),
+  { type: "tool-result", toolCallId: "h3", toolName: "search", result: ["dog"] },
   { type: "custom", kind: "mock.note", providerMetadata: { mock: { id: "n1" } } },
   { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/cat.png") } },
   Support.call("c1", "Add", { a: 1 })
@@ -67,6 +70,8 @@ const back = [
   { type: "file", mediaType: "image/png", data: { type: "data", data: "AQID" } },
   { type: "tool-call", toolCallId: "h2", toolName: "mystery", input: { x: 1 }, providerExecuted: true },
   { type: "tool-result", toolCallId: "h2", toolName: "mystery", output: { type: "json", value: { y: 2 } } },
+  { type: "tool-call", toolCallId: "h3", toolName: "search", input: { query: 7 }, providerExecuted: true },
+  { type: "tool-result", toolCallId: "h3", toolName: "search", output: { type: "json", value: ["dog"] } },
   { type: "custom", kind: "mock.note", providerOptions: { mock: { id: "n1" } } },
   { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/cat.png") } },
   { type: "tool-call", toolCallId: "c1", toolName: "Add", input: { a: 1 } }
@@ -105,7 +110,8 @@ describe("everything that a response may hold", () => {
       const parts = yield* streamed(Support.streamed(everything))
       assert.deepStrictEqual(
         parts.flatMap((part) => part.type === "tool-params-start" ? [part.name] : []),
-        ["Search", "Add"]
+        // Whether its parameters fit is known at the end of a call.
+        ["Search", "Search", "Add"]
       )
       const [, assistant] = yield* saidBack(parts as never)
       assert.deepStrictEqual<unknown>(assistant, { role: "assistant", content: back })

@@ -65,6 +65,7 @@ describe("one rule of Claude Code", () => {
       write_file: one({ path: "src/**", ...allow })
     }],
     [{ allow: ["Read(/docs/)"] }, { read_file: one({ path: "docs/**", ...allow }) }],
+    [{ allow: ["Read(src//x.txt)"] }, {}],
     [{ allow: ["Read(//tmp/x.txt)"] }, { read_file: one({ path: "/tmp/x.txt", ...allow }) }],
     [{ allow: ["Read(*.md)"] }, { read_file: one({ path: "**/*.md", ...allow }) }],
     [{ allow: ["Read(~/.zshrc)"] }, {}],

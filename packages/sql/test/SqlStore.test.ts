@@ -1,12 +1,14 @@
-import { ApprovalJournal, type Store } from "@assent/ai"
+import { ApprovalJournal, Store } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Logger } from "effect"
+import { Cause, Effect, Exit, Fiber, Logger } from "effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { CurrentTransformer } from "effect/sql/Statement"
 import { TestClock } from "effect/testing"
 import * as Fs from "node:fs"
 import { answer, named, shown, waits, written } from "../../ai/test/store/laws/support.ts"
+import * as Kept from "../src/internal/store/kept.ts"
 import { steps } from "../src/internal/store/migrations.ts"
+import * as Sweeping from "../src/internal/sweeping.ts"
 import { makeClient, makeFilename, makeStore, makeStoreOver, storeInFile } from "./database.ts"
 
 const reasonOf = <A, R>(effect: Effect.Effect<A, Store.StoreError, R>) =>
@@ -30,6 +32,16 @@ describe("tables", () => {
       assert.lengthOf((yield* stores[0].store.requests.page({}, { limit: 10 })).requests, 4)
       const { sql } = stores[0]
       assert.lengthOf(yield* sql`SELECT migration_id FROM assent_migration`, steps.length)
+    }))
+
+  it.effect("that find no room are an error which says so, and an opening that is interrupted is no error", () =>
+    Effect.gen(function*() {
+      const sql = yield* makeClient({ filename: ":memory:" })
+      yield* fill(sql, 0)
+      assert.strictEqual(yield* reasonOf(makeStoreOver(sql)), "Full")
+      const opening = Effect.provideService(makeStoreOver(sql), CurrentTransformer, () => Effect.interrupt)
+      const exit = yield* Effect.exit(opening)
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
     }))
 
   it.effect("stand beside those of another prefix", () =>
@@ -283,6 +295,17 @@ describe("sweeping", () => {
       assert.strictEqual((yield* store.requests.get("b"))?.state, "running")
     }))
 
+  it.effect("is not needed where what is over is decided anew: what has expired is not in the way", () =>
+    Effect.gen(function*() {
+      const { store } = yield* makeStore()
+      const name = named("a", { expiresAt: 1_000 })
+      const denied = { state: "denied", entry: "no" } as const
+      yield* store.requests.decide(name, 0, { state: "done", entry: "ran", result: "1" })
+      assert.isFalse(yield* store.requests.decide(name, 0, denied))
+      yield* TestClock.adjust(1_000 + Store.margin)
+      assert.isTrue(yield* store.requests.decide(name, 0, denied))
+    }))
+
   it.effect("of an expired conversation takes as many pieces as it needs, and nobody sees half of it", () =>
     Effect.gen(function*() {
       const { sql, store } = yield* makeStore()
@@ -297,6 +320,32 @@ describe("sweeping", () => {
       assert.strictEqual(yield* store.sweep(100), 0)
       assert.deepStrictEqual((yield* store.conversations.read("c"))?.messages, ["new"])
       assert.lengthOf(yield* sql`SELECT seq FROM assent_message`, 26)
+    }))
+})
+
+describe("a round of sweeping", () => {
+  it.live("goes on while there is something to reclaim, in rows or in the file, and no longer", () =>
+    Effect.gen(function*() {
+      const sql = yield* makeClient({ filename: yield* makeFilename, synchronous: "NORMAL" })
+      const database = yield* Kept.open(sql)
+      const freePages = Effect.map(
+        sql<{ readonly freelist_count: number }>`PRAGMA freelist_count`,
+        ([row]) => row!.freelist_count
+      )
+      let pieces = 0
+      const sweep = (reclaims: ReadonlyArray<number>) => ({
+        sweep: () => Effect.sync(() => reclaims[pieces++] ?? 0)
+      })
+      yield* Sweeping.round(database, sweep([200, 200, 1]))
+      assert.strictEqual(pieces, 4)
+      yield* sql`CREATE TABLE big (text TEXT) STRICT`
+      yield* sql`INSERT INTO big VALUES (${"x".repeat(2_000_000)})`
+      yield* sql`DROP TABLE big`
+      const needed = Math.ceil((yield* freePages) / 200)
+      assert.isAbove(needed, 1)
+      pieces = 0
+      yield* Sweeping.round(database, sweep([]))
+      assert.deepStrictEqual([yield* freePages, pieces], [0, needed])
     }))
 })
 

@@ -51,6 +51,13 @@ const say = (scripted: ScriptedModel.ScriptedModel) =>
 
 describe("ScriptedModel", () => {
   describe("turns", () => {
+    it("calls a tool with what the provider says of the call", () => {
+      const metadata = { openai: { itemId: "fc_1" } }
+      const call = { id: "1", name: "Read", params: {} }
+      assert.deepStrictEqual(ScriptedModel.toolCall({ ...call, metadata }).metadata, metadata)
+      assert.notProperty(ScriptedModel.toolCall(call), "metadata")
+    })
+
     it.effect("plays a text, parts, a function and an error, then says that the script is over", () =>
       Effect.gen(function*() {
         const scripted = yield* ScriptedModel.make({

@@ -101,6 +101,17 @@ const table: ReadonlyArray<
     { parameter: "foo", description: "Unknown parameter: 'foo'." }
   ],
   [
+    "whose words quote what somebody else signed in with",
+    400,
+    {
+      message: "The server got Bearer abcdefgh.ijklmnop and Basic dXNlcjpwYXNz instead.",
+      type: "invalid_request_error"
+    },
+    "InvalidRequestError",
+    false,
+    { description: "The server got Bearer <redacted> and Basic <redacted> instead." }
+  ],
+  [
     "a wrong key",
     401,
     {

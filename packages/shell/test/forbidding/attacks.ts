@@ -158,6 +158,7 @@ export const attacks: ReadonlyArray<readonly [group: string, lines: ReadonlyArra
     "printf 'r${qq}m x' > z1; cat z1 > z2; bash z2",
     "printf 'r${qq}m x' > z1; bash < z1",
     "echo 'r${qq}m x' | tee z >/dev/null; bash z",
+    "echo 'r${qq}m x' | tee a-f z >/dev/null; bash z",
     "echo 'r${qq}m x' | dd of=z 2>/dev/null; bash z",
     "echo 'r${qq}m x' | sed -n 'w z' ; bash z",
     "echo 'r${qq}m x' | awk '{print > \"z\"}' ; bash z",

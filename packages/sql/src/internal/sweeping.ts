@@ -12,16 +12,23 @@ const rows = 200
 const rest = 20
 const interval = 60_000
 
-/** As long as the scope. What cannot be reclaimed now is reclaimed later; nothing of it keeps a process alive. */
-export const start = (database: Database, store: Store.Store): Effect.Effect<void, never, Scope.Scope> => {
-  const round: Effect.Effect<void, Store.StoreError> = Effect.flatMap(
+/** Piece by piece, until nothing is left to reclaim. */
+export const round = (database: Database, store: Pick<Store.Store, "sweep">): Effect.Effect<void, Store.StoreError> =>
+  Effect.flatMap(
     Effect.zipWith(store.sweep(rows), giveBack(database), (reclaimed, isMore) => reclaimed > 0 || isMore),
-    (isMore) => isMore ? Effect.andThen(Runtime.idle(rest), round) : Effect.void
+    (isMore) => isMore ? Effect.andThen(Runtime.idle(rest), round(database, store)) : Effect.void
   )
-  return Runtime.idle(interval).pipe(
-    Effect.andThen(Effect.catch(round, ({ message }) => Effect.logDebug(`Assent could not reclaim rows: ${message}`))),
+
+/** As long as the scope. What cannot be reclaimed now is reclaimed later; nothing of it keeps a process alive. */
+export const start = (database: Database, store: Store.Store): Effect.Effect<void, never, Scope.Scope> =>
+  Runtime.idle(interval).pipe(
+    Effect.andThen(
+      Effect.catch(
+        round(database, store),
+        ({ message }) => Effect.logDebug(`Assent could not reclaim rows: ${message}`)
+      )
+    ),
     Effect.forever,
     Effect.forkScoped,
     Effect.asVoid
   )
-}

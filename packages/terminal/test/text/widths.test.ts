@@ -47,6 +47,8 @@ describe("every code point", () => {
     assert.deepStrictEqual(raw, [])
     const text = `a\u00a0b\ue000\u{e0041}${String.fromCharCode(0xd800)}\u{10fffe}`
     assert.strictEqual(Safe.line(text), "a\\u00a0b\\ue000\\u{e0041}\\ud800\\u{10fffe}")
+    // A mark stands over a letter, and over nothing that is above it.
+    assert.strictEqual(Safe.lines("a\u0301\n\u0301\t\u0301"), "a\u0301\n\\u0301\t\\u0301")
   })
 
   it("of our own signs takes one cell where a terminal answers so, and none is in ASCII's", () => {

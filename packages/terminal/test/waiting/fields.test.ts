@@ -13,7 +13,8 @@ describe("a form", () => {
       board: { type: "string", enum: ["none", "full"] },
       window: { type: "boolean" },
       guests: { type: "array", items: { type: "string" } },
-      either: { anyOf: [{ type: "number" }, { type: "string" }] }
+      either: { anyOf: [{ type: "number" }, { type: "string" }] },
+      odd: { anyOf: [{ type: "number" }, { enum: 1 }] }
     },
     required: ["name", "nights"]
   }
@@ -26,7 +27,8 @@ describe("a form", () => {
       ["board", { _tag: "Choice", values: ["none", "full"] }, false],
       ["window", { _tag: "Choice", values: [true, false] }, false],
       ["guests", { _tag: "Json" }, false],
-      ["either", { _tag: "Json" }, false]
+      ["either", { _tag: "Json" }, false],
+      ["odd", { _tag: "Json" }, false]
     ])
     for (const other of [true, null, "x", { type: "string" }, { type: "object" }, { type: "object", properties: 1 }]) {
       assert.isUndefined(Fields.fieldsOf(other))

@@ -130,10 +130,11 @@ describe("statuses of a decision", () => {
     const away = await decided(failing(store("Unavailable")))
     assert.deepStrictEqual([away.status, away.body._tag], [503, "Unavailable"])
     assert.notInclude(away.text, "The store says")
-    const journal = approvalError(new ApprovalError.JournalUnavailable({ description: "disk /dev/sda" }))
-    const gone = await decided(failing(journal))
-    assert.deepStrictEqual([gone.status, gone.body._tag], [503, "Unavailable"])
-    assert.notInclude(gone.text, "/dev/sda")
+    for (const Gone of [ApprovalError.JournalUnavailable, ApprovalError.SuspensionsUnavailable]) {
+      const gone = await decided(failing(approvalError(new Gone({ description: "disk /dev/sda" }))))
+      assert.deepStrictEqual([gone.status, gone.body._tag], [503, "Unavailable"])
+      assert.notInclude(gone.text, "/dev/sda")
+    }
   })
 
   it("200 of several, each with a fate of its own", async () => {

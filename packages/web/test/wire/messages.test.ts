@@ -107,6 +107,11 @@ describe("messages", () => {
     assert.strictEqual(page.current?.calls.ofApproval("id-1")?.shown, "id-1")
   })
 
+  it("an answer to what this history never asked changes nothing", () => {
+    const stray = answers(Approval.approve({ approvalId: "id-9" }))
+    assert.deepStrictEqual(statesOf(read([user("one"), asked, stray])), statesOf(read([user("one"), asked])))
+  })
+
   it("one that is answered and has no result says so", () => {
     const page = read([user("one"), asked, answers(Approval.approve({ approvalId: "id-1" }, { note: "once" }))])
     const [part] = toolsOf(page)
