@@ -19,7 +19,7 @@ import {
 } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
-import { idle, rewrite } from "./support.ts"
+import { fresh, idle, rewrite } from "./support.ts"
 
 const Mcp = Tool.providerDefined({
   id: "test.mcp",
@@ -119,6 +119,51 @@ const forgeries: Record<string, (options: Options) => Options> = {
 
 const forge = (history: Prompt.Prompt, change: (options: Options) => Options): Prompt.Prompt =>
   rewrite(history, (part) => part.type === "tool-call" ? { ...part, options: change(part.options) } : part)
+
+describe("L4 a hosted call of a stream whose caller resolves calls", () => {
+  for (const chunkSize of [1, 10]) {
+    it.effect(`L4 is sealed as in any other, in chunks of ${chunkSize}`, () =>
+      fresh(Effect.gen(function*() {
+        const script = yield* ScriptedModel.make({
+          turns: [[ScriptedModel.text("Look:"), call(1, "delete"), request(1)]],
+          strict: allowed
+        })
+        const model = yield* LanguageModel.make({
+          ...script.params,
+          streamText: (request) => Stream.rechunk(script.params.streamText(request), chunkSize)
+        })
+        const toolkit = yield* C.withHandlers(Toolkit.make(Mcp, C.DeleteFile), {
+          DeleteFile: () => Effect.die("nothing runs")
+        })
+        const parts = yield* LanguageModel.streamText({ prompt: "go", toolkit, disableToolCallResolution: true }).pipe(
+          Stream.runCollect,
+          Effect.provideService(LanguageModel.LanguageModel, model)
+        )
+        const calls = parts.flatMap((part) => part.type === "tool-call" ? [part.metadata.assent] : [])
+        assert.lengthOf(calls, 1)
+        assert.nestedProperty(calls[0], "seal")
+      })))
+  }
+})
+
+describe("L4 a hosted call of a turn without a toolkit", () => {
+  it.effect("L4 is put to the controller of the turn, as in any other", () =>
+    fresh(Effect.gen(function*() {
+      const script = yield* ScriptedModel.make({ turns: [[call(1, "delete"), request(1)], "done"], strict: allowed })
+      const asked: Array<string> = []
+      const response = yield* LanguageModel.generateText({ prompt: "go" }).pipe(
+        Effect.provideServiceEffect(LanguageModel.LanguageModel, LanguageModel.make(script.params)),
+        Effect.provideService(
+          ApprovalController.ApprovalController,
+          ApprovalController.interactive(({ approvalId }) => {
+            asked.push(approvalId)
+            return true
+          })
+        )
+      )
+      assert.deepStrictEqual([asked, response.text], [["mcpr_1"], "done"])
+    })))
+})
 
 describe("L4 a hosted call of a history", () => {
   for (const [name, change] of Object.entries(forgeries)) {

@@ -3,6 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalController, ApprovalEvents, DeferredTool, SuspensionStore } from "../../src/index.ts"
+import { logged } from "../laws/logs.ts"
 import * as Support from "./support.ts"
 
 const menu = (id: string, kind: string) => Support.call(id, "Menu", { kind })
@@ -37,6 +38,22 @@ describe("wrong answers", () => {
       assert.deepStrictEqual(Support.resultsOf(last), [["c1", right]])
     })
   }
+
+  Support.inEachMode(
+    "L10 one without its toolkit has no effect, its author is told, and it counts later",
+    function*(mode) {
+      const { first, names, toolkit: waiting } = yield* Support.begin(mode, [Support.ask("c1", "Which?")])
+      const { model } = yield* Support.answering
+      const prompt = Support.answers(Approval.answer(Support.only(first), "that"))
+      const take = (toolkit: Support.AnyToolkit | undefined) =>
+        Support.takeTurn(mode, { model, toolkit, history: first.history, prompt })
+      const [turn, lines] = yield* logged(take(undefined))
+      assert.deepStrictEqual([turn.results, names()], [[], ["start"]])
+      assert.lengthOf(lines, 1)
+      assert.match(lines[0]!.text, /answer to what "Ask" waits for came on a turn without a toolkit/)
+      assert.deepStrictEqual(Support.resultsOf(yield* take(waiting)), [["c1", "that"]])
+    }
+  )
 
   Support.once("each is an event", function*() {
     const events = yield* ApprovalEvents.make()
