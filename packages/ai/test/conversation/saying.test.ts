@@ -44,16 +44,20 @@ describe("a whole response", () => {
         outputTokens: { total: 1, text: 1, reasoning: 0 }
       })
       const said = Response.makePart("text", { text: "Well." })
+      const thought = Response.makePart("reasoning", { text: "Hm." })
       const finish = Response.makePart("finish", { reason: "stop", usage, response: undefined })
       const asked = Response.makePart("tool-approval-request", { approvalId: "r", toolCallId: "y" })
       const saying = Saying.make()
       // Somebody was asked about `y` in the turn itself, and nobody else can answer.
-      Saying.hear(saying, [said, call("x"), call("y"), finish, asked])
-      Saying.hearRest(saying, [said, call("x"), call("y"), call("x"), finish])
+      Saying.hear(saying, [thought, said, call("x"), call("y"), finish, asked])
+      Saying.hearRest(saying, [thought, said, call("x"), call("y"), call("x"), finish])
       Saying.endStep(saying, saying.step, [])
       Saying.end(saying, Exit.void)
       const types = F.typesOf(yield* F.collect(Saying.parts(saying)))
       assert.deepStrictEqual(types, [
+        "reasoning-start",
+        "reasoning-delta",
+        "reasoning-end",
         "text-start",
         "text-delta",
         "text-end",

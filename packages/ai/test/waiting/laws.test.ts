@@ -396,4 +396,20 @@ describe("what cannot be asked", () => {
       assert.isFalse(Response.isWaiting(turn.parts))
     }
   })
+
+  Support.once("a timer has no approvers, whatever a program without types names", function*() {
+    const tool = DeferredTool.make("Asks", { interactions: { it: Interaction.timer } })
+    const kit = Toolkit.make(tool)
+    const toolkit = yield* Effect.provide(
+      kit,
+      kit.toLayer({
+        Asks: DeferredTool.handler(tool, {
+          start: () => (tool.suspend.it as any)({ after: "1 hour", approvers: ["ada"] }),
+          resume: { it: () => Effect.void }
+        })
+      })
+    )
+    const turn = yield* Support.firstTurn("generateText", toolkit as any, [Support.call("c1", "Asks", {})])
+    assert.isUndefined(Support.only(turn).awaited?.approvers)
+  })
 })

@@ -300,6 +300,6 @@ const isNews = ({ answer, expiresAt = Infinity, given, kind, suspension }: Store
 // Of a run that waits for its agents those say what becomes of it.
 const isSuperseded = ({ kind, suspension }: Store.RequestRow): boolean => {
   if (kind === "nested") return false
-  const wait = suspension === undefined ? undefined : Result.getOrUndefined(decodeWait(suspension))
+  const wait = Result.getOrUndefined(decodeWait(suspension))
   return wait?.onNewMessage !== "keep"
 }
