@@ -22,6 +22,9 @@ describe("explain", () => {
       ],
       heeds: []
     })
+    assert.deepStrictEqual(Shell.explain("git", ["*"]).refusals, [
+      { kind: "missing", word: "git", message: "git: a subcommand is missing" }
+    ])
   })
 
   it("says what is heeded of what is covered", () => {

@@ -1,7 +1,10 @@
 /** What a form asks for, and what of it does not fit. */
+import * as Approval from "@assent/ai/Approval"
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
+import * as Answers from "../../src/internal/waiting/answers.ts"
 import * as Fields from "../../src/internal/waiting/fields.ts"
+import * as Requests from "../scene/requests.ts"
 
 describe("a form", () => {
   const schema = {
@@ -32,6 +35,14 @@ describe("a form", () => {
     ])
     for (const other of [true, null, "x", { type: "string" }, { type: "object" }, { type: "object", properties: 1 }]) {
       assert.isUndefined(Fields.fieldsOf(other))
+    }
+  })
+
+  it("is asked for as a whole where its schema has no fields", () => {
+    for (const answerSchema of [{ type: "string" }, { type: "object", properties: {} }]) {
+      const awaited = new Approval.Awaited({ name: "any", kind: "form", prompt: "What?", answerSchema })
+      const asked = { request: Requests.form, awaited, editor: undefined, now: Requests.now }
+      assert.isDefined(Answers.scene(asked)?.input)
     }
   })
 
