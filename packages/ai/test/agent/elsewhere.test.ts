@@ -78,4 +78,31 @@ describe("an agent that waits, and a store that cannot say for what", () => {
       assert.strictEqual(runs.paid, 1)
     }).pipe(Effect.provide(Layer.mergeAll(Handlers, Model("down", "Something else.", "Paid.", "Done."))))
   })
+
+  it.effect("L2 one whose beginning is not known does not go on by itself, and a new message supersedes it", () => {
+    const { Handlers, Model, runs, toolkit } = makeClerk()
+    return Effect.gen(function*() {
+      const suspensions = yield* SuspensionStore.SuspensionStore
+      const early: SuspensionStore.Service = {
+        ...suspensions,
+        find: (id) =>
+          Effect.map(suspensions.find(id), (found) => {
+            if (found === undefined) return undefined
+            const { began: _, ...suspension } = found.suspension
+            return { ...found, suspension: new SuspensionStore.Suspension(suspension) }
+          })
+      }
+      const conversation = yield* Conversation.make({ id: "early", toolkit }).pipe(
+        Effect.provideService(SuspensionStore.SuspensionStore, early)
+      )
+      yield* conversation.send("Let the clerk pay it.")
+      const before = yield* conversation.history
+      yield* conversation.wake
+      assert.deepStrictEqual(yield* conversation.history, before)
+      const { content, text } = yield* conversation.send("Something else?")
+      assert.strictEqual(text, "Something else.")
+      assert.match(JSON.stringify(content), /Superseded by a new message/)
+      assert.strictEqual(runs.paid, 0)
+    }).pipe(Effect.provide(Layer.mergeAll(Handlers, Model("early", "Something else."))))
+  })
 })
