@@ -84,3 +84,25 @@ describe("a new message while agents wait for the clock alone", () => {
       assert.strictEqual(World.agentOf(prompts.at(-1)!.prompt), "r")
     }))
 })
+
+describe("no new message while an agent asks one thing after the other", () => {
+  it.effect("L6 it waits as the same request", () =>
+    Effect.gen(function*() {
+      const play = yield* S.begin("send", Tree.agent([Tree.inner([Tree.pay], [Tree.pay])]))
+      yield* play.begin
+      const asked = Effect.map(play.conversation().history, ({ content }) =>
+        content.flatMap((message) =>
+          typeof message.content === "string"
+            ? []
+            : message.content.flatMap((part) =>
+              part.type === "tool-approval-request" ? [part.approvalId] : []
+            )
+        ))
+      const before = yield* asked
+      const [first] = yield* play.conversation().pending()
+      yield* play.take([], [S.answerTo(first!, S.yes)])
+      const [second] = yield* play.conversation().pending()
+      assert.notStrictEqual(second?.approvalId, first?.approvalId)
+      assert.deepStrictEqual(yield* asked, before)
+    }))
+})

@@ -33,6 +33,7 @@ describe("L14 what is said of a call", () => {
     "an id that is too long": ["i".repeat(257), "DeleteFile", "the call's id is empty, too long, or not valid text."],
     "a name that is too long": ["c1", "D".repeat(129), "the tool's name is empty, too long, or not valid text."],
     "parameters that do not fit": ["c1", "Count", "they do not fit the tool's schema."],
+    "parameters whose schema dies": ["c1", "Dies", "they do not fit the tool's schema."],
     "parameters without one form": ["c1", "Shifts", "they change when they are written as JSON"]
   }
   const gated = (name: string, parameters: Schema.Struct.Fields) =>
@@ -41,6 +42,14 @@ describe("L14 what is said of a call", () => {
     Support.DeleteFile,
     gated("D".repeat(129), { path: Schema.String }),
     gated("Count", { path: Schema.Number }),
+    gated("Dies", {
+      path: Schema.String.pipe(Schema.decode({
+        decode: SchemaGetter.transform((): string => {
+          throw new Error("boom")
+        }),
+        encode: SchemaGetter.transform((text: string) => text)
+      }))
+    }),
     gated("Shifts", {
       path: Schema.String.pipe(Schema.decode({
         decode: SchemaGetter.transform((text: string) => text),

@@ -69,6 +69,24 @@ describe("memory: answers in a history", () => {
     assert.include(C.reasonOf(third!.results[0]!), "keep a")
   })
 
+  Support.forEachMode(
+    "and so does one that comes late, to an approval that failed for want of a toolkit",
+    (mode) =>
+      Effect.gen(function*() {
+        const { runs, toolkit } = yield* Support.makeTools()
+        const { model } = yield* Support.answering
+        const calls = [Support.call("c1", "DeleteFile", { path: "a" })]
+        const asked = yield* Support.ask(mode, { toolkit, calls })
+        const yes = Support.answers(Approval.approve(asked.requests[0]!))
+        const { history } = yield* Support.takeTurn(mode, { model, history: asked.history, prompt: yes })
+        const no = Support.answers(Approval.deny(asked.requests[0]!, "never a", { remember: "session" }))
+        yield* Support.takeTurn(mode, { model, toolkit, history, prompt: no })
+        const again = yield* Support.ask(mode, { toolkit, calls })
+        assert.deepStrictEqual([again.requests, runs], [[], []])
+        assert.include(Support.failureReason(again.results[0]), "never a")
+      }).pipe(M.needs({ rememberable: true }), Effect.provide(ApprovalMemory.layerSession()), M.inConversation("talk"))
+  )
+
   M.everyWay("an answer that is to be remembered still says what else it says, once", function*(way) {
     const prompt = (request: Approval.ApprovalRequest) =>
       Prompt.approvalResponses([Approval.approve(request, { remember: "none", note: "fine" })])

@@ -116,7 +116,7 @@ describe("a webhook", () => {
       assert.strictEqual((yield* S.call(other, still, { body: odd })).status, 202)
       yield* other.conversation.wake
       assert.deepStrictEqual(other.paid, [])
-      assert.include(JSON.stringify(yield* other.conversation.history), "cannot be used any more")
+      assert.match(JSON.stringify(yield* other.conversation.history), /cannot be used any more: (?!undefined)/)
     }))
 
   it.effect("bounds what it reads: 413 by what is said of its length, and by its length", () =>

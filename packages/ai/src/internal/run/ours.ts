@@ -340,8 +340,8 @@ export const approve = Effect.fnUntracedEager(function*(
 ): Effect.fn.Return<Approved> {
   const { environment } = file
   const asked = file.questions[at]!
-  const given = asked.given[by]
-  const decidedBy = given?.by
+  const given = asked.given[by]!
+  const decidedBy = given.by
   const claim = Request.claimOf(asked.sealed, file.call, decidedBy)
   const target = targetOf(file, at, by)
   const { edits, prepared } = target
@@ -356,14 +356,14 @@ export const approve = Effect.fnUntracedEager(function*(
   }
   const run = { ...target, claim, joinOnly: false, isNew: asked.entry === undefined }
   if (!environment.memory.remembers) return run
-  const judged = edits === undefined ? file.judged! : given!.target!.judged!
+  const judged = edits === undefined ? file.judged! : given.target!.judged!
   const needs = Result.isSuccess(judged) && judged.success._tag === "NeedsApproval" ? judged.success : undefined
   // In a history it counts where the policy says so; that it is not to be remembered takes nobody's trust.
-  const counts = given?.response === undefined || needs?.rememberable === true || given.remember === "none" ||
+  const counts = given.response === undefined || needs?.rememberable === true || given.remember === "none" ||
     Answering.isTrusted(environment, given.response)
-  const said = Remembering.rememberOf(needs, counts ? given?.remember : undefined)
+  const said = Remembering.rememberOf(needs, counts ? given.remember : undefined)
   const subject = yield* Remembering.subjectOf(prepared)
-  const isOfHistory = given?.response !== undefined && counts && given.remember !== undefined
+  const isOfHistory = given.response !== undefined && counts && given.remember !== undefined
   const answered = yield* Remembering.answeredOf(environment, subject, claim, "approved", {
     remember: said,
     isOfHistory,
