@@ -91,3 +91,15 @@ describe("what an agent says while it goes on", () => {
       assert.deepStrictEqual((yield* read(play, play.conversation().stream(World.promptOf("r")))).told, [])
     }))
 })
+
+describe("what a turn with agents says", () => {
+  S.inWays("L5 is what they ask, and never that their call waits for them", function*(way) {
+    const play = yield* S.begin(way, Tree.agent([Tree.inner([Tree.pay])]))
+    const conversation = play.conversation()
+    const content = way === "send"
+      ? (yield* conversation.send(World.promptOf("r"))).content
+      : yield* Stream.runCollect((yield* conversation.start(World.promptOf("r"))).parts)
+    const asked = content.flatMap((part) => part.type === "tool-approval-request" ? [part.toolCallId] : [])
+    assert.deepStrictEqual(asked, ["c00/c00"])
+  }, ["send", "start"])
+})

@@ -50,6 +50,20 @@ describe("a response with many calls that are answered one by one", () => {
     }))
 })
 
+describe("what is open while new messages are held", () => {
+  it.effect("L6 L17 is asked about once in the history, however often something is said", () =>
+    Effect.gen(function*() {
+      const { conversation, script } = yield* C.start({ turns: [[C.remove("a")]], approval: { onNewMessage: "hold" } })
+      const requests = C.requestsOf(yield* conversation.send("Go."))
+      for (const text of ["And hurry.", "Please.", "Now."]) {
+        assert.deepStrictEqual(C.requestsOf(yield* conversation.send(text)), requests)
+      }
+      const { content } = yield* conversation.history
+      assert.deepStrictEqual(content.map(({ role }) => role), ["user", "assistant", "user", "user", "user"])
+      assert.strictEqual(yield* script.calls, 1)
+    }))
+})
+
 describe("a response of more parts than a function takes arguments", () => {
   it.effect("L17 is a turn like any other", () =>
     Effect.gen(function*() {

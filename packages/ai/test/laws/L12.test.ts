@@ -197,6 +197,23 @@ describe("L12 under Chat", () => {
       assert.deepStrictEqual(runs, [])
       C.assertWellFormed(yield* Ref.get(chat.history), { allowPrefill: true })
     })))
+
+  it.effect("L12 L2 what was on record is in the error, and not in the chat as well", () =>
+    C.fresh(Effect.gen(function*() {
+      const { model, runs, toolkit } = yield* begin("a foreign service", [[C.deleteCall("c1", "a")]])
+      const chat = yield* Chat.fromPrompt("Be careful.")
+      const before = yield* Ref.get(chat.history)
+      // It is on record before a person is asked, and this one does not answer.
+      const error = yield* Effect.flip(chat.generateObject({ prompt: "tidy up", toolkit, schema })).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, model),
+        Effect.provideService(
+          ApprovalController.ApprovalController,
+          ApprovalController.interactive(() => Effect.fail("away"))
+        )
+      )
+      assert.lengthOf(requestsOf(error), 1)
+      assert.deepStrictEqual([yield* Ref.get(chat.history), runs], [before, []])
+    })))
 })
 
 describe("L12 objects", () => {

@@ -238,6 +238,16 @@ describe("L2 a configured key demands a named journal", () => {
           assert.deepStrictEqual(tools.runs, [])
         }).pipe(Effect.provide(layer)))
 
+      it.effect(`L2 L8 a key from ${how} without a named journal: a tool that needs nobody runs [${mode}]`, () =>
+        Effect.gen(function*() {
+          const tools = yield* Support.makeTools([Support.ReadFile])
+          yield* Support.ask(mode, {
+            toolkit: tools.toolkit,
+            calls: [Support.call("r1", "ReadFile", { path: "a" }), ScriptedModel.text(`{"count":2}`)]
+          })
+          assert.strictEqual(tools.count("ReadFile"), 1)
+        }).pipe(Effect.provide(layer)))
+
       it.effect(`L2 a key from ${how}, asked with a journal and answered without: JournalRequired [${mode}]`, () =>
         Effect.gen(function*() {
           const tools = yield* Support.makeTools()

@@ -83,6 +83,23 @@ describe("L2 on record first: a conversation whose turn did not come to its end"
         }))
     }
 
+    it.effect(`has what began to wait open, where its reader left while somebody here was asked [${way}]`, () =>
+      Effect.gen(function*() {
+        const hold = yield* Support.makeHold
+        const started = yield* C.start({ turns: [[C.ask("Size?")]], afterLastTurn: "Well." }).pipe(
+          Effect.provideService(
+            ApprovalController.ApprovalController,
+            ApprovalController.interactive(() => Effect.as(hold.wait, false))
+          )
+        )
+        const taken = yield* Effect.forkChild(take({ ...started, hold }))
+        yield* hold.entered
+        yield* Fiber.interrupt(taken)
+        const { pending } = started.conversation
+        assert.deepStrictEqual((yield* pending()).map(({ awaited }) => awaited?.prompt), ["Size?"])
+        assert.deepStrictEqual(started.steps, [["start", "Size?"]])
+      }))
+
     it.effect(`lets nothing run that cannot be kept, and asks nobody [${way}]`, () =>
       Effect.gen(function*() {
         let writes = 0
