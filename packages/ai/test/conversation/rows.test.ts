@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ConversationStore, Prompt, Store } from "../../src/index.ts"
+import { Approval, ConversationStore, OpenRequests, Prompt, Store } from "../../src/index.ts"
 import { intercept } from "../store/intercept.ts"
 import * as C from "./support.ts"
 
@@ -173,6 +173,30 @@ describe("a conversation that is read again", () => {
         assert.deepStrictEqual(again?.kept.open, [request])
         assert.strictEqual(again?.version, written.version)
       }
+    }))
+
+  it.effect("is named beside what it asks, also where a request does not say whose it is", () =>
+    Effect.gen(function*() {
+      const store = yield* ConversationStore.make({ store: yield* C.makeShared })
+      const request = new Approval.ApprovalRequest({
+        approvalId: "mcpr_1",
+        toolCallId: "mcp_1",
+        toolName: "Mcp",
+        params: {},
+        description: "Mcp()",
+        interaction: "approval",
+        providerExecuted: true
+      })
+      const kept = { history: Prompt.make("Go."), open: [request], answered: [], deciders: {} }
+      yield* store.write(yield* ConversationStore.keyOf("c1", { principal: "ada" }), undefined, kept)
+      const { requests } = yield* Effect.provideService(
+        OpenRequests.page(),
+        ConversationStore.ConversationStore,
+        store
+      )
+      assert.deepStrictEqual(requests.map(({ request }) => request), [
+        new Approval.ApprovalRequest({ ...request, conversation: "c1", principal: "ada" })
+      ])
     }))
 
   it.effect("is not written over from what is not there any more", () =>
