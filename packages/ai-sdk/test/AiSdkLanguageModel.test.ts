@@ -111,6 +111,21 @@ describe("tools", () => {
       assert.strictEqual(reason._tag === "ToolConfigurationError" ? reason.toolName : reason._tag, "Gone")
     }))
 
+  it.effect("one whose parameters have no such form is an error that names it, and nothing is sent", () =>
+    Effect.gen(function*() {
+      const model = hello()
+      const either = Schema.Union([Schema.Struct({ name: Schema.String }), Schema.Struct({ id: Schema.String })])
+      const Either = Tool.make("Either", { parameters: either }).annotate(Tool.Strict, true)
+      const { reason } = yield* LanguageModel.generateText({ prompt: "Hi", toolkit: Toolkit.make(Either) }).pipe(
+        Effect.provide(AiSdkLanguageModel.layer({ model })),
+        Effect.provide(Toolkit.make(Either).toLayer({ Either: () => Effect.void })),
+        Effect.flip
+      ) as Effect.Effect<AiError.AiError>
+      assert.strictEqual(reason._tag, "UnsupportedSchemaError")
+      assert.include(reason.message, "Either")
+      assert.lengthOf(model.doGenerateCalls, 0)
+    }))
+
   it.effect("what a strict schema says in other words is read as the tool has it, whole and streamed", () =>
     Effect.gen(function*() {
       const calls = [[Support.call("c1", "Strict", { path: "/", depth: null })]]

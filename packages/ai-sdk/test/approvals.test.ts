@@ -288,8 +288,10 @@ describe("tools that are not in the toolkit", () => {
       })
     return Effect.gen(function*() {
       const [dice, cards] = [server("Dice", "dice"), server("Cards", "cards")]
+      const named = AiSdkTool.make("mcp.roll", { id: "openai.roll", args: {}, isProviderExecuted: true })
       assert.deepStrictEqual(yield* shown(Toolkit.make(dice)), ["mcp.dice.roll", { sides: 6 }])
       assert.deepStrictEqual(yield* shown(Toolkit.make(dice, cards)), ["mcp.roll", { sides: 6 }])
+      assert.deepStrictEqual(yield* shown(Toolkit.make(dice, named)), ["mcp.roll", { sides: 6 }], "a tool of that name")
     })
   })
 })

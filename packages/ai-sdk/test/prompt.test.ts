@@ -83,6 +83,13 @@ describe("messages", () => {
     ])
   })
 
+  it("options that hold nothing under our name say nothing", () => {
+    assert.deepStrictEqual<unknown>(
+      write([assistant({ type: "text", text: "Hi", options: { ...cached, "ai-sdk": null } })]),
+      [{ role: "assistant", content: [{ type: "text", text: "Hi", providerOptions: cached }] }]
+    )
+  })
+
   it("results that follow each other are one message", () => {
     const result = (id: string): Prompt.MessageEncoded => ({
       role: "tool",

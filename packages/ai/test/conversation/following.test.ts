@@ -1,8 +1,17 @@
 /** A turn that is being taken is read by whoever asks, early or late, at any pace, and does not notice; in another process too. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval } from "../../src/index.ts"
+import {
+  Approval,
+  Conversation,
+  ConversationStore,
+  LanguageModel,
+  Prompt,
+  Store,
+  Tool,
+  Toolkit
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import { failure, intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
@@ -226,6 +235,40 @@ describe("a turn in another process", () => {
         C.requestsOf(mine).map(({ approvalId }) => approvalId)
       )
       assert.isUndefined(yield* conversation.turn)
+    }))
+
+  it.effect("has what a tool tells the model of its result", () =>
+    Effect.gen(function*() {
+      const toolkit = Toolkit.make(Tool.make("Bill", {
+        success: Schema.Number,
+        toModelOutput: (total) => [Prompt.textPart({ text: `${total} euros` })]
+      }))
+      const store = Store.make(yield* C.makeShared)
+      const gate = yield* F.makeGate
+      let count = 0
+      const make = Effect.gen(function*() {
+        const bill = (id: string) => [ScriptedModel.toolCall({ id, name: "Bill", params: {} })]
+        const { model } = yield* ScriptedModel.make({ turns: [bill("one"), bill("two"), "Done."] })
+        return yield* Conversation.make({ id: "bills", toolkit }).pipe(
+          Effect.provideService(LanguageModel.LanguageModel, model),
+          Effect.provide(toolkit.toLayer({ Bill: () => count++ === 0 ? Effect.succeed(7) : Effect.as(gate.pass, 8) })),
+          Effect.provideService(
+            ConversationStore.ConversationStore,
+            yield* ConversationStore.make({ store, heartbeat: "1 second" })
+          )
+        )
+      })
+      const [own, other] = [yield* make, yield* make]
+      yield* own.start("Go.")
+      yield* gate.entered
+      const parts = yield* F.collect(
+        Stream.takeUntil((yield* other.turn)!.parts, ({ type }) => type === "tool-result")
+      )
+      const result = parts.at(-1)
+      assert.deepStrictEqual(result?.type === "tool-result" && result.modelOutput, [
+        Prompt.textPart({ text: "7 euros" })
+      ])
+      yield* gate.open
     }))
 
   it.effect("says what it says itself: nothing of the turn before it, nor of the next one", () =>

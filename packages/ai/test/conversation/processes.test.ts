@@ -224,6 +224,24 @@ describe("a store", () => {
       assert.strictEqual(yield* reason(lost.conversation.send("Hi.")), "Unavailable")
     }))
 
+  it.effect("whose history does not ask what is said to be asked there is a typed error", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { id } = yield* ConversationStore.keyOf("c1", {})
+      const { conversation } = yield* C.start({ turns: [[C.remove("a")]], shared })
+      yield* conversation.send("Go.")
+      const { state, version } = (yield* shared.conversations.get(id))!
+      const at = /"at":\d+/
+      assert.match(state, at)
+      for (const elsewhere of [0, 9]) {
+        const moved = { name: "c1", state: state.replace(at, `"at":${elsewhere}`), keep: 2, append: [] }
+        yield* shared.conversations.write(id, version + (elsewhere && 1), moved)
+        const again = yield* C.start({ turns: ["Never."], shared })
+        const error = yield* Effect.flip(again.conversation.send("Hi."))
+        assert.strictEqual(error instanceof ConversationStore.ConversationError && error.reason, "Unreadable")
+      }
+    }))
+
   it.effect("gives up what nobody holds any more", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()

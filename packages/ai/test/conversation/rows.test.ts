@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ConversationStore, Prompt, Store } from "../../src/index.ts"
+import { Approval, ConversationStore, OpenRequests, Prompt, Store } from "../../src/index.ts"
 import { intercept } from "../store/intercept.ts"
 import * as C from "./support.ts"
 
@@ -77,15 +77,20 @@ describe("a turn", () => {
   it.effect("that asks opens what it asks with the words that ask, and keeps them once", () =>
     Effect.gen(function*() {
       const { operations, store } = yield* noting
-      const { conversation } = yield* C.start({ turns: [[C.remove("a")], "Done."], shared: store })
+      const { conversation } = yield* C.start({ turns: [[C.remove("a"), C.remove("b")], "Done."], shared: store })
       const key = yield* ConversationStore.keyOf("c1", {})
-      const [request] = C.requestsOf(yield* conversation.send("Go."))
+      const [request, other] = C.requestsOf(yield* conversation.send("Go."))
       assert.deepStrictEqual(operations.slice(-2), ["conversations.write", "requests.open"])
-      const state = (yield* store.conversations.get(key.id))?.state ?? ""
-      assert.include(state, request!.approvalId)
-      assert.notInclude(state, "DeleteFile", "the history has it")
-      operations.length = 0
+      const isKeptOnce = Effect.gen(function*() {
+        const state = (yield* store.conversations.get(key.id))?.state ?? ""
+        assert.include(state, other!.approvalId)
+        assert.notInclude(state, "DeleteFile", "the history has it")
+      })
+      yield* isKeptOnce
       yield* conversation.decide(Approval.approve(request!))
+      yield* isKeptOnce
+      operations.length = 0
+      yield* conversation.decide(Approval.approve(other!))
       assert.deepStrictEqual(operations.filter((operation) => /^requests\.(open|close)$/.test(operation)), [
         "requests.close"
       ])
@@ -168,6 +173,30 @@ describe("a conversation that is read again", () => {
         assert.deepStrictEqual(again?.kept.open, [request])
         assert.strictEqual(again?.version, written.version)
       }
+    }))
+
+  it.effect("is named beside what it asks, also where a request does not say whose it is", () =>
+    Effect.gen(function*() {
+      const store = yield* ConversationStore.make({ store: yield* C.makeShared })
+      const request = new Approval.ApprovalRequest({
+        approvalId: "mcpr_1",
+        toolCallId: "mcp_1",
+        toolName: "Mcp",
+        params: {},
+        description: "Mcp()",
+        interaction: "approval",
+        providerExecuted: true
+      })
+      const kept = { history: Prompt.make("Go."), open: [request], answered: [], deciders: {} }
+      yield* store.write(yield* ConversationStore.keyOf("c1", { principal: "ada" }), undefined, kept)
+      const { requests } = yield* Effect.provideService(
+        OpenRequests.page(),
+        ConversationStore.ConversationStore,
+        store
+      )
+      assert.deepStrictEqual(requests.map(({ request }) => request), [
+        new Approval.ApprovalRequest({ ...request, conversation: "c1", principal: "ada" })
+      ])
     }))
 
   it.effect("is not written over from what is not there any more", () =>

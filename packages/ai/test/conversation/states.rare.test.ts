@@ -170,6 +170,17 @@ describe("stateOf, of what is asked in the turn itself,", () => {
 })
 
 describe("stateOf, of what was answered,", () => {
+  it.effect("but with words that cannot be read, is open", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { conversation } = yield* C.start({ turns: [[C.ask("Size?")]], shared })
+      const [request] = C.requestsOf(yield* conversation.send("Go."))
+      const nonce = request!.approvalId.split(".")[2]!
+      yield* shared.requests.give(nonce, undefined, "{")
+      assert.strictEqual((yield* shared.requests.get(nonce))?.given, "{")
+      assert.deepStrictEqual(yield* said(conversation, request!.approvalId), { state: "open" })
+    }))
+
   it.effect("in a turn that failed before it was carried out, waits for the next one", () =>
     Effect.gen(function*() {
       let isDown = false

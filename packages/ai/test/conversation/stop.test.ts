@@ -4,6 +4,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Approval, ApprovalError, ApprovalMemory, SuspensionStore } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import { intercept } from "../store/intercept.ts"
 import * as W from "../waiting/support.ts"
 import * as S from "./stopping.ts"
 import * as C from "./support.ts"
@@ -109,6 +110,28 @@ describe("cancel", () => {
         yield* Fiber.join(cancelling)
         assert.deepStrictEqual(held.seen, ["DeleteFile began", "DeleteFile was stopped"], by)
       }
+    }))
+
+  it.effect("is looked for as long as there is something to stop, and then no more", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      let looks = 0
+      const shared = intercept(memory, (operation, _, run) => {
+        if (operation === "conversations.get") looks++
+        return run
+      })
+      const held = yield* S.makeHeld
+      const { conversation } = yield* C.start({ turns: [[C.read("a")], "Done."], shared, before: held.run })
+      const turn = yield* Effect.forkChild(conversation.send("Go."), { startImmediately: true })
+      yield* held.entered
+      looks = 0
+      yield* TestClock.adjust("10 seconds")
+      assert.isAtLeast(looks, 9)
+      yield* conversation.cancel()
+      yield* Fiber.await(turn)
+      looks = 0
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(looks, 0)
     }))
 
   it.effect("of a conversation stops no other, and no turn of it that is taken afterwards", () =>

@@ -68,6 +68,21 @@ describe("a webhook", () => {
       assert.isTrue(yield* isOpen(world))
     }))
 
+  it.effect("asks the store for no token that can be none", () =>
+    Effect.gen(function*() {
+      const world = yield* S.makeWorld()
+      let looks = 0
+      const findWebhook: typeof world.suspensions.findWebhook = (digest) =>
+        Effect.suspend(() => (looks++, world.suspensions.findWebhook(digest)))
+      const looking = { ...world, suspensions: { ...world.suspensions, findWebhook } }
+      for (const none of [{ path: "" }, { path: "x".repeat(513) }, { headers: { authorization: "Basic abc" } }]) {
+        assert.strictEqual((yield* S.call(looking, still, none)).status, 404)
+      }
+      assert.strictEqual(looks, 0)
+      assert.strictEqual((yield* S.call(looking, still, { path: "x".repeat(512) })).status, 404)
+      assert.strictEqual(looks, 1)
+    }))
+
   it.effect("takes POST alone", () =>
     Effect.gen(function*() {
       const world = yield* S.makeWorld()

@@ -64,6 +64,18 @@ describe.each(expected)("of three hundred ordinary lines `%s` refuses", (pattern
   })
 })
 
+describe("why a line is refused", () => {
+  it.each<readonly [line: string, tag: Forbidding.Reason["_tag"]]>([
+    ["rm x", "Named"],
+    ["find . -delete", "Same"],
+    ["bash -c \"$x\"", "Text"],
+    ["$program x", "Unknown"],
+    ["echo 'x", "Unreadable"]
+  ])("%s: %s", (line, tag) => {
+    assert.strictEqual(Forbidding.make(["rm *"])(line)?._tag, tag)
+  })
+})
+
 describe("the lines", () => {
   it("hold letters of `rm` in other words, of which none is refused", () => {
     const letters = Ordinary.lines.filter(({ line }) => /[a-z]rm|rm[a-z-]/i.test(line) && !/\brm\s/.test(line))

@@ -245,6 +245,7 @@ export const others: Table = [
   ["kill $(lsof -ti:3000)", "words of a program that runs none"],
   ["find . -name '*.ts' -exec wc -l {} +", "another program for each file"],
   ["find src -name '*.ts' | xargs grep -l x", "another program for each word"],
+  ["find src -print0 | stdbuf -i0 xargs -0 wc -l", "an option of the program before xargs, and none of its own"],
   ["find . -type f -not -name '*.md' -print", "only looks"],
   ["timeout 30 npm start", "another program for some time"],
   ["sudo apt-get update", "another program as another user"],

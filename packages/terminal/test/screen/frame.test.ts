@@ -134,6 +134,17 @@ describe("a key", () => {
       assert.strictEqual(yield* answer, "n")
     }))
 
+  it.effect("finds its question on a new page where rows were broken, and only there", () =>
+    Effect.gen(function*() {
+      const newPage = "\x1b[999B"
+      const { resize, shown } = yield* ask({ row: (index) => `row ${index} ${"-".repeat(40)}` })
+      for (const [columns, isNew] of [[120, false], [60, false], [30, true], [60, false]] as const) {
+        const before = shown().length
+        yield* resize(columns, 24)
+        assert.strictEqual(shown().slice(before).includes(newPage), isNew, `${columns} columns`)
+      }
+    }))
+
   it.effect("counts below 20 columns if it is no yes", () =>
     Effect.gen(function*() {
       const { answer, armed, given, key, name, resize, shown } = yield* ask()
