@@ -76,7 +76,14 @@ const consented = (
     const isApproved = answers.some(({ part }) => part.approved) ||
       replies.some(({ said }) => said === "approve") ||
       (verdict === "allow" && (isNew || Hosted.isTrue(turn, hosted)))
-    const isDenied = answers.some(({ part }) => !part.approved)
+    // A no that comes after the provider was told yes comes too late: it may have run.
+    const wasTold = turn.tampered &&
+      record.turns.slice(0, turn.index).some((before) =>
+        before.sent.some(({ prompt }) =>
+          Hosted.partsOf(prompt).responses.some(({ part }) => part.approvalId === hosted.approvalId && part.approved)
+        )
+      )
+    const isDenied = !wasTold && answers.some(({ part }) => !part.approved)
     // Its request was hung on another call, where nobody but the provider can tell that it has been answered.
     const isMoved = turn.tampered &&
       Hosted.partsOf(turn.prompt).requests.some(({ part }) =>
