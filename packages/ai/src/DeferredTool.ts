@@ -339,7 +339,7 @@ export const handler = <T extends Any>(
     start: () => handlers.start(params, context),
     resume: Deferral.resumeOf(handlers.resume, { ...context, params }),
     expired: Deferral.expiredOf(handlers.expired ?? {}, { ...context, params }),
-    withoutEngine: withoutEngine(tool.name)
+    withoutEngine: () => withoutEngine(tool.name)
   })
 
 // =============================================================================

@@ -115,7 +115,7 @@ const run = (names: ReadonlyArray<string>, { budget, slowest }: Round): Promise<
   const begun = Date.now()
   let hung = false
   const watch = setInterval(() => {
-    const since = Fs.existsSync(heartbeat) ? Fs.statSync(heartbeat).mtimeMs : undefined
+    const since = Fs.statSync(heartbeat, { throwIfNoEntry: false })?.mtimeMs
     const stuck = since !== undefined && Date.now() - since > patience
     if (stuck) {
       const { id, test } = JSON.parse(Fs.readFileSync(heartbeat, "utf8"))

@@ -38,10 +38,19 @@ const outermost: Outer = { ...silent, provided: Context.empty() }
 /** What holds for the turn or the guarded call around. */
 const Around = Context.Reference<Outer>("~@assent/ai/internal/Around", { defaultValue: () => outermost })
 
-const isAlone = ({ mapUnsafe }: Services): boolean => !mapUnsafe.has(Inside.key) && !mapUnsafe.has(Around.key)
+const isAlone = (services: Services): boolean =>
+  Context.getOrUndefined(services, Inside) === undefined && Context.getOrUndefined(services, Around) === undefined
 
-const saidIn = ({ mapUnsafe }: Services, key: string): ReadonlyArray<unknown> =>
-  mapUnsafe.has(key) ? [mapUnsafe.get(key)] : none
+// By the key alone: what is not said is not to be read as the default of its reference.
+const spoken = {
+  [policyKey]: Context.Service<unknown>(policyKey),
+  [controllerKey]: Context.Service<unknown>(controllerKey)
+}
+
+const saidIn = (services: Services, key: keyof typeof spoken): ReadonlyArray<unknown> => {
+  const said = Context.getOrUndefined(services, spoken[key])
+  return said === undefined ? none : [said]
+}
 
 /** The levels of one service, each once. `captured` is what the model was given. */
 const levelsOf = (

@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Approval from "../../Approval.ts"
 import * as ApprovalController from "../../ApprovalController.ts"
 import * as ApprovalError from "../../ApprovalError.ts"
@@ -116,25 +116,30 @@ export const capture = (context: Context.Context<never>): Context.Context<never>
 
 export const read = (captured: Context.Context<never>, options: Options): Effect.Effect<Environment> =>
   Effect.contextWith((current: Context.Context<never>) => {
-    const context = Context.merge(captured, current)
-    const scope = Context.get(context, Approval.Scope)
-    const memory = Context.get(context, Memory.ApprovalMemory)
+    // Not one context of both: that would copy every service of the program for each turn.
+    const found = <I, S>(reference: Context.Reference<S> & Context.Key<I, S>): S =>
+      Context.getOrUndefined(current, reference) ?? Context.get(captured, reference)
+    const scope = Context.get(current, Approval.Scope)
+    const memory = found(Memory.ApprovalMemory)
     return Effect.map(memoryScope(memory, scope), (memoryScope) => ({
-      seal: Context.get(context, ApprovalSeal.ApprovalSeal),
-      journal: Context.get(context, ApprovalJournal.ApprovalJournal),
+      seal: found(ApprovalSeal.ApprovalSeal),
+      journal: found(ApprovalJournal.ApprovalJournal),
       policy: readPolicy(captured, current),
       controller: readController(captured, current),
       endsWithProcess: Context.get(current, InPassing),
-      events: Context.get(context, ApprovalEvents.ApprovalEvents),
-      suspensions: Context.get(context, SuspensionStore.SuspensionStore),
+      events: found(ApprovalEvents.ApprovalEvents),
+      suspensions: found(SuspensionStore.SuspensionStore),
       memory,
       scope,
-      trustsAnswers: Context.get(context, TrustsAnswers),
-      answeredBy: Context.get(context, Answering),
-      onRefused: Context.get(context, Refusals),
+      trustsAnswers: Context.get(current, TrustsAnswers),
+      answeredBy: Context.get(current, Answering),
+      onRefused: Context.get(current, Refusals),
       options,
       permits: undefined,
-      spanTransformer: Context.getOption(context, CurrentSpanTransformer),
+      spanTransformer: Option.fromUndefinedOr(
+        Context.getOrUndefined(current, CurrentSpanTransformer) ??
+          Context.getOrUndefined(captured, CurrentSpanTransformer)
+      ),
       memoryScope,
       within: Context.get(current, Within.Within),
       fleeting: memoryScope.call !== undefined,
@@ -169,10 +174,7 @@ const readController = (
 /** Whether the provider's own requests may be answered at once: by a controller, or by what was answered before. */
 export const mayAnswer = (captured: Context.Context<never>, current: Context.Context<never>): boolean =>
   readController(captured, current).ask !== undefined ||
-  Context.get(
-    current.mapUnsafe.has(Memory.ApprovalMemory.key) ? current : captured,
-    Memory.ApprovalMemory
-  ).remembers
+  (Context.getOrUndefined(current, Memory.ApprovalMemory) ?? Context.get(captured, Memory.ApprovalMemory)).remembers
 
 /**
  * With a configured key, requests outlive this process; so must the memory of what ran (law L4) and, for tools that may

@@ -171,9 +171,10 @@ export const suspendFunctions = <Functions>(toolName: string, interactions: Inte
     (_, interaction) => (ask: unknown, state: unknown): Effect.Effect<Suspension<string>> =>
       Effect.flatMap(CurrentMade, (made) => {
         const handlesExpiry = made?.toolName === toolName && made.handlesExpiry(interaction)
-        const suspended = new Suspended({ toolName, interaction, ask, state, handlesExpiry })
+        const make = () => new Suspended({ toolName, interaction, ask, state, handlesExpiry })
+        if (made?.toolName !== toolName) return Effect.die(make())
+        const suspended = withoutStack(make)
         const dies = Effect.die(suspended)
-        if (made?.toolName !== toolName) return dies
         if (made.hasEnded) return Effect.andThen(tellCaught(made, suspended), dies)
         made.suspensions.push(suspended)
         return dies
@@ -246,10 +247,10 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
     | ((unanswered: Unanswered) => Effect.Effect<A | Suspension<Name>, E, R>)
     | undefined
   /** What it fails with where nothing lets it wait. */
-  readonly withoutEngine: E2
+  readonly withoutEngine: () => E2
 }): Effect.Effect<A, E | E2, R> =>
   Effect.flatMap(CurrentRun, (run): Effect.Effect<A, E | E2, R> => {
-    if (!isFor(run, options.toolName, options.toolCallId)) return Effect.fail(options.withoutEngine)
+    if (!isFor(run, options.toolName, options.toolCallId)) return Effect.fail(options.withoutEngine())
     const { agents, began, resumption, toolCallId, toolName } = run
     const made: Made = {
       toolName,
@@ -363,6 +364,15 @@ export class Suspended extends Error {
     this.state = options.state
     this.handlesExpiry = options.handlesExpiry
   }
+}
+
+// Nobody looks where a handler waits, and finding out takes longer than to wait.
+const withoutStack = <A>(make: () => A): A => {
+  const limit: unknown = Reflect.get(Error, "stackTraceLimit")
+  Reflect.set(Error, "stackTraceLimit", 0)
+  const made = make()
+  Reflect.set(Error, "stackTraceLimit", limit)
+  return made
 }
 
 // By its name, so that two copies of this module agree.

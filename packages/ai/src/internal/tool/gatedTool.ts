@@ -6,6 +6,7 @@
  * the program fails when its layers are built, and says what to import (law L1).
  */
 import * as Tool from "effect/ai/Tool"
+import * as Context from "effect/Context"
 import type * as JsonSchema from "effect/JsonSchema"
 import type * as Schema from "effect/Schema"
 import * as Gate from "./gate.ts"
@@ -102,10 +103,17 @@ export const ours = <T>(tool: T): T => {
   return copy({ ...fields, [HandlerKey]: id })
 }
 
+const keyOf = (tool: Tool.Any & Keyed): string => Object.hasOwn(tool, "id") ? tool.id : tool[HandlerKey]!
+
 /** The same tool with its key in sight, for the machinery of our own toolkits; to be shown to nobody else. */
 export const disclosed = (tool: Tool.Any): Tool.Any =>
   Object.hasOwn(tool, "id") ? tool : Object.defineProperty(
     Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as Tool.Any, tool),
     "id",
-    { value: (tool as Keyed)[HandlerKey] }
+    { value: keyOf(tool) }
   )
+
+/** The handler that is there for a tool. */
+export const handlerIn = (context: Context.Context<never>, tool: Tool.Any): Tool.Handler<string> | undefined =>
+  // Upstream keeps handlers by the keys of their tools, which it gives no type.
+  Context.getOrUndefined(context, { key: keyOf(tool) } as Context.Key<never, Tool.Handler<string>>)

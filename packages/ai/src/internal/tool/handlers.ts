@@ -32,7 +32,7 @@ export const isUnhandled = (tool: Tool.Any): boolean => Context.get(tool.annotat
 
 const hasHandler = (tool: Tool.Any, context: Context.Context<never>): boolean => {
   if (Tool.isProviderDefined(tool) && !tool.requiresHandler) return true
-  const found = context.mapUnsafe.get(GatedTool.disclosed(tool).id) as { readonly handler?: unknown } | undefined
+  const found = GatedTool.handlerIn(context, tool)
   return typeof found?.handler === "function"
 }
 

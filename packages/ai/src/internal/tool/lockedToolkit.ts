@@ -73,7 +73,7 @@ export const lock = <Kit extends Toolkit.Any>(kit: Kit): Kit => {
 const lockIn = (tools: Tools) => (context: Context.Context<never>): Context.Context<never> => {
   let services: Map<string, unknown> | undefined
   for (const tool of Object.values(tools)) {
-    const found = context.mapUnsafe.get(tool.id) as Tool.Handler<string> | undefined
+    const found = GatedTool.handlerIn(context, tool)
     if (found === undefined) continue
     const handler = Consent.lock(tool, found.handler)
     if (handler === found.handler) continue

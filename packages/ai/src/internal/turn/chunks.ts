@@ -117,7 +117,7 @@ const queued = <A, E>(scope: Scope.Scope, produce: Produce<A, E>): Effect.Effect
         onSuccess: () => end(chunks, () => Queue.endUnsafe(queue))
       }),
       Scope.provide(scope),
-      Effect.forkIn(scope)
+      Effect.forkIn(scope, { startImmediately: true })
     )
     const refilling = <T>(taken: T): T => {
       if (chunks.waiting.size > 0 && Queue.sizeUnsafe(queue) <= refillAt) refill(chunks)

@@ -81,11 +81,10 @@ const passingText = (
       const { call, end } = yield* ModelCall.open(turn, { observe: false })
       yield* Scope.addFinalizerExit(scope, (exit) => Effect.map(end(exit), ending.note))
       const said = call.stream(model.streamText({ ...options, prompt: turn.prompt, ...Model.unresolved }))
-      const reading = yield* call.reading(Effect.context<never>())
-      const pull = yield* Effect.provideContext(Channel.toPullScoped(Stream.toChannel(said), scope), reading)
+      const pull = yield* call.reading(Channel.toPullScoped(Stream.toChannel(said), scope))
       return {
         // The call is made with it. Nothing is provided to each of those behind it, which every one would cost.
-        first: Effect.provideContext(pull, reading),
+        first: Turn.within(turn, call.reading(pull)),
         pull,
         take: (chunk) => {
           if (!chunk.some(concernsUs)) return chunk

@@ -6,6 +6,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Approval from "../../Approval.ts"
@@ -72,26 +73,30 @@ export const make = (
 })
 
 /** With what is around everything that runs in the turn: a toolkit may ask from within it. */
-export const within = <A, E, R>(turn: Turn, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(
-    enclosed(turn, turn.prompt.content, effect),
-    ApprovalEvents.ApprovalEvents,
-    turn.environment.events
-  )
+export const within = <A, E, R>(turn: Turn, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const enclosing = enclosingOf(turn, turn.prompt.content)
+  return Effect.updateContext(effect, (context: Context.Context<R>) =>
+    Context.add(
+      Context.add(context, EnclosingTurn, enclosing),
+      ApprovalEvents.ApprovalEvents,
+      turn.environment.events
+    ))
+}
 
 /** With what the turn's own calls are judged by: of a response, what the model was shown. */
 export const enclosed = <A, E, R>(
-  { environment: { memory, memoryScope, options, within } }: Turn,
+  turn: Turn,
   messages: ReadonlyArray<Prompt.Message>,
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.provideService(
-    effect,
-    EnclosingTurn,
-    memory.remembers
-      ? { messages, options, memories: [...within?.memories ?? [], memoryScope] }
-      : { messages, options }
-  )
+): Effect.Effect<A, E, R> => Effect.provideService(effect, EnclosingTurn, enclosingOf(turn, messages))
+
+const enclosingOf = (
+  { environment: { memory, memoryScope, options, within } }: Turn,
+  messages: ReadonlyArray<Prompt.Message>
+): Context.Service.Shape<typeof EnclosingTurn> =>
+  memory.remembers
+    ? { messages, options, memories: [...within?.memories ?? [], memoryScope] }
+    : { messages, options }
 
 // At least one, so that nothing waits for ever for a permit that is not there.
 export const permitsOf = (concurrency: Exclude<Turn["concurrency"], undefined>): number =>

@@ -125,13 +125,20 @@ const answerSchema = (
   return interaction.multiple ? { type: "array", items: value, uniqueItems: true } : value
 }
 
+const jsonSchemas = new WeakMap<Interaction.Any, Schema.Json>()
+
 /** The JSON Schema of an answer; one that says nothing where the schema has none. */
 export const jsonSchema = (interaction: Interaction.Any): Schema.Json => {
-  const schema = Result.try(() => Tool.getJsonSchemaFromSchema(interaction.answer))
-  // Checked to be JSON: a JSON Schema's type allows more than JSON.
-  return Result.isSuccess(schema) && Result.isSuccess(Canonical.canonicalize(schema.success))
-    ? schema.success as Schema.Json
-    : {}
+  let known = jsonSchemas.get(interaction)
+  if (known === undefined) {
+    const schema = Result.try(() => Tool.getJsonSchemaFromSchema(interaction.answer))
+    // Checked to be JSON: a JSON Schema's type allows more than JSON.
+    known = Result.isSuccess(schema) && Result.isSuccess(Canonical.canonicalize(schema.success))
+      ? schema.success as Schema.Json
+      : {}
+    jsonSchemas.set(interaction, known)
+  }
+  return known
 }
 
 /** A digest of what is asked, under the tag of the request's seal. */
