@@ -1,6 +1,7 @@
 /**
- * Puts the engine around a model. A call without tools, or whose caller resolves the calls itself, goes straight to the
- * model where its history is in order: one look at the tools, one pass over the history, and nothing else.
+ * Puts the engine around a model. A call without a toolkit after a history without calls, or whose caller resolves the calls
+ * itself, goes straight to the model where that is in order: one look at the tools, one pass over the history, and nothing
+ * else.
  */
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
@@ -118,12 +119,20 @@ export const wrap = (
       const resolvesCalls = callOptions.disableToolCallResolution !== true
       const recorder = resolvesCalls ? Context.get(context, Recorder.Recorder) : Recorder.none
       const passes = (tools: Tools.Tools | undefined): boolean =>
-        isInOrder && tools !== undefined && (!resolvesCalls || isEmpty(tools)) && needsNobody(method, policy, tools)
+        isInOrder && !resolvesCalls && tools !== undefined && needsNobody(method, policy, tools)
       const toolkit = usable(callOptions.toolkit, method, resolvesCalls)
-      if (toolkit === undefined ? isInOrder : passes(declaredTools(callOptions.toolkit))) return passOn(toolkit)
+      // A model that was never told of a tool calls none.
+      const passesAtOnce = toolkit === undefined
+        ? isInOrder && (!resolvesCalls || !transcript.hasCalls)
+        : passes(declaredTools(callOptions.toolkit))
+      if (passesAtOnce) return passOn(toolkit)
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
         if (passes(resolved?.tools)) return passOn(resolved)
-        const environment = isInOrder && recorder === Recorder.none && needsNobody(method, policy, resolved?.tools)
+        // A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
+        const handlers = resolved === undefined || isEmpty(resolved.tools) ? undefined : Execution.handlersOf(resolved)
+        const keepsNothing = isInOrder &&
+          (handlers === undefined || (recorder === Recorder.none && needsNobody(method, policy, handlers.tools)))
+        const environment = keepsNothing
           ? Environment.read(captured, options)
           : environmentFor(method, resolved?.tools)
         return Effect.map(environment, (environment) => ({
@@ -134,7 +143,7 @@ export const wrap = (
             transcript,
             isInOrder,
             keepsHistory,
-            handlers: resolved === undefined || isEmpty(resolved.tools) ? undefined : Execution.handlersOf(resolved),
+            handlers,
             resolvesCalls,
             concurrency: callOptions.concurrency,
             recorder
@@ -337,9 +346,8 @@ const boundedStream = (said: Stream.Stream<Model.StreamPart, unknown>, maxResult
 const needsNobody = (
   method: string,
   policy: Policies.Service,
-  tools: Tools.Tools | undefined
+  tools: Tools.Tools
 ): boolean => {
-  if (tools === undefined) return false
   for (const name in tools) {
     const tool = tools[name]!
     if (Tools.isGated(policy, tool) || Tools.mayWait(tool)) return false
@@ -349,7 +357,6 @@ const needsNobody = (
   return true
 }
 
-// A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
 const isEmpty = (tools: Tools.Tools): boolean => Object.keys(tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.
