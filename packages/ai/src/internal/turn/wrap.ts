@@ -15,6 +15,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import { Enclosing } from "../asking/enclosing.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Environment from "../environment/environment.ts"
@@ -114,8 +115,9 @@ export const wrap = (
       const keepsHistory = Context.get(context, KeepsHistory)
       const isInOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context) &&
         !(keepsHistory && Ending.endsWithAssistant(prompt.content))
+      const seen = seeing(context)
       const passOn = (toolkit: Model.AnyToolkit | undefined): Effect.Effect<Entered<O>> =>
-        Effect.succeed({ turn: undefined, options: { ...callOptions, prompt, toolkit } })
+        Effect.succeed({ model: seen, turn: undefined, options: { ...callOptions, prompt, toolkit } })
       const resolvesCalls = callOptions.disableToolCallResolution !== true
       const recorder = resolvesCalls ? Context.get(context, Recorder.Recorder) : Recorder.none
       const passes = (tools: Tools.Tools | undefined): boolean =>
@@ -136,6 +138,7 @@ export const wrap = (
           ? Environment.read(captured, options)
           : environmentFor(method, resolved?.tools)
         return Effect.map(environment, (environment) => ({
+          model: seen,
           turn: Turn.make({
             method,
             environment,
@@ -152,6 +155,18 @@ export const wrap = (
         }))
       })
     })
+
+  // A provider may have something of its own to seal: it does so as the engine does. Only where there is something to
+  // provide, because it is felt by every chunk.
+  const sealed = captured.mapUnsafe.get(ApprovalSeal.ApprovalSeal.key)
+  const seeing = (context: Context.Context<never>): Model.Model => {
+    const added = new Map<string, unknown>()
+    if (sealed !== undefined && !context.mapUnsafe.has(ApprovalSeal.ApprovalSeal.key)) {
+      added.set(ApprovalSeal.ApprovalSeal.key, sealed)
+    }
+    if (Context.get(context, InPassing)) added.set(InPassing.key, true)
+    return added.size === 0 ? model : Model.providing(model, Context.makeUnsafe(added))
+  }
 
   // Handlers run in the turn, and what asks from within one asks as the turn does.
   const given = captured.mapUnsafe.size > 0 ? Context.make(Enclosing, captured) : undefined
@@ -175,7 +190,7 @@ export const wrap = (
 
   const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
-      enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateText", callOptions), ({ model, options, turn }) =>
         distrusting(
           turn === undefined
             ? Effect.map(model.generateText(options), (response) => {
@@ -187,7 +202,7 @@ export const wrap = (
             : Turn.within(turn, Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText")))
         ))),
     generateObject: (callOptions) =>
-      enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ model, options, turn }) =>
         distrusting(
           turn === undefined
             ? Effect.map(model.generateObject(options), (response) => {
@@ -206,7 +221,7 @@ export const wrap = (
     streamText: (callOptions) =>
       enclosingStream(
         Effect.contextWith((context: Context.Context<never>) =>
-          Effect.map(enter("streamText", callOptions), ({ options, turn }) => {
+          Effect.map(enter("streamText", callOptions), ({ model, options, turn }) => {
             const said = turn === undefined
               ? options.toolkit === undefined
                 ? model.streamText(options)
@@ -296,6 +311,7 @@ export const mapLayer = <L extends Layer.Layer<LanguageModel.LanguageModel, unkn
 // =============================================================================
 
 interface Entered<O extends Model.Options> {
+  readonly model: Model.Model
   /** `undefined`: nothing here concerns the engine. */
   readonly turn: Turn.Turn | undefined
   readonly options: O
