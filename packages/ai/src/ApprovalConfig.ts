@@ -185,7 +185,7 @@ export const parse = (text: string, options: ParseOptions): Effect.Effect<Approv
 
 /**
  * Reads a configuration from a file; its name says the format. Fails with an `ApprovalConfigError` that lists
- * everything that is wrong with it, and with a `PlatformError` where the file cannot be read.
+ * everything that is wrong with it, also where there is no such file, or it cannot be read.
  *
  * @example
  * import { ApprovalConfig } from "@assent/ai"
@@ -202,13 +202,13 @@ export const parse = (text: string, options: ParseOptions): Effect.Effect<Approv
  */
 export const fromFile = (file: string, options?: Omit<ParseOptions, "file">): Effect.Effect<
   ApprovalConfig,
-  ApprovalConfigError | PlatformError.PlatformError,
+  ApprovalConfigError,
   FileSystem.FileSystem
 > =>
   Effect.serviceOption(FileSystem.FileSystem).pipe(
     Effect.flatMap(Option.match({
       onNone: () => Effect.die(new Error(noFiles)),
-      onSome: (fs) => fs.readFileString(file)
+      onSome: (fs) => Effect.mapError(fs.readFileString(file), ({ reason }) => unread(file, reason._tag))
     })),
     Effect.flatMap((text) => parse(text, { ...options, file }))
   )
@@ -273,6 +273,20 @@ const noSection = (around: unknown, name: string) => {
       names.length > 10 ? ` and ${names.length - 10} more` : ""
     }.`
   return { message, suggestion: Names.nearest(name, names) }
+}
+
+const unread = (file: string, tag: PlatformError.PlatformError["reason"]["_tag"]): ApprovalConfigError => {
+  const format = Text.formatOf(file)
+  const written = format === undefined
+    ? ""
+    : `, or write one: with \`${Text.emptyOf[format]}\` in it, every tool keeps its own gate`
+  const message = tag === "NotFound"
+    ? "There is no such file; a path that does not begin at the root begins where the program was started." +
+      ` Give ApprovalConfig.fromFile the path of yours${written}.`
+    : tag === "PermissionDenied"
+    ? "The program may not read it. Let the user that it runs as read the file, or give ApprovalConfig.fromFile another."
+    : `It cannot be read (${tag}). Give ApprovalConfig.fromFile the path of a text file.`
+  return makeError(file, [Problems.make({ path: [], message })])
 }
 
 const makeError = (file: string | undefined, problems: ReadonlyArray<Problems.Problem>): ApprovalConfigError =>

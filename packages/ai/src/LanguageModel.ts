@@ -17,7 +17,6 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import type * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import * as Approval from "./Approval.ts"
 import type * as ApprovalError from "./ApprovalError.ts"
 import * as ApprovalSeal from "./ApprovalSeal.ts"
@@ -247,18 +246,13 @@ export const make = (
   options?: ApprovalOptions
 ): Effect.Effect<LanguageModel> =>
   Effect.contextWith((context: Context.Context<never>) => {
-    const captured = Environment.capture(context)
-    // The hooks see what the engine sees: a provider may have something of its own to seal.
-    const withCaptured = <R>(current: Context.Context<R>): Context.Context<R> => Context.merge(captured, current)
     return Effect.map(
       Upstream.make({
         ...params,
-        generateText: (request) =>
-          Effect.updateContext(params.generateText(ProviderPrompt.withRequests(request)), withCaptured),
-        streamText: (request) =>
-          Stream.updateContext(params.streamText(ProviderPrompt.withRequests(request)), withCaptured)
+        generateText: (request) => params.generateText(ProviderPrompt.withRequests(request)),
+        streamText: (request) => params.streamText(ProviderPrompt.withRequests(request))
       }),
-      (model) => Wrap.wrapOver(model, captured, definedFields(options))
+      (model) => Wrap.wrapOver(model, Environment.capture(context), definedFields(options))
     )
   })
 

@@ -3,7 +3,7 @@
  * line, the path, what may stand there and what was probably meant.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schema } from "effect"
+import { Effect, FileSystem, PlatformError, Result, Schema } from "effect"
 import { ApprovalConfig } from "../src/index.ts"
 
 const parse = (text: string, format: ApprovalConfig.Format = "yaml") =>
@@ -358,4 +358,51 @@ describe("whatever is written", () => {
       }),
     { arbitrary: { runs: 1_000, seed: "config" } }
   )
+})
+
+describe("a file that cannot be read", () => {
+  const reading = (file: string, _tag: PlatformError.SystemErrorTag) =>
+    ApprovalConfig.fromFile(file).pipe(
+      Effect.provide(FileSystem.layerNoop({
+        readFileString: (path) =>
+          Effect.fail(PlatformError.systemError({
+            _tag,
+            module: "FileSystem",
+            method: "readFile",
+            pathOrDescriptor: path,
+            description: "ENOENT: no such file or directory, open '/home/ada/approval'"
+          }))
+      })),
+      Effect.flip
+    )
+
+  const missing = {
+    "approval.yaml": "`tools: {}`",
+    "approval.toml": "`[tools]`",
+    "approval.json": "`{\"tools\":{}}`"
+  }
+  for (const [file, line] of Object.entries(missing)) {
+    it.effect(`${file} is not there: what happened, why, and the line that fixes it`, () =>
+      Effect.gen(function*() {
+        const error = yield* reading(file, "NotFound")
+        assert.strictEqual(error._tag, "ApprovalConfigError")
+        assert.strictEqual(
+          error.message,
+          `${file}: There is no such file; a path that does not begin at the root begins where the program was started.` +
+            ` Give ApprovalConfig.fromFile the path of yours, or write one: with ${line} in it, every tool keeps its own gate.`
+        )
+        const config = yield* ApprovalConfig.parse(line.slice(1, -1), { file })
+        assert.deepStrictEqual(config.entries, [])
+      }))
+  }
+
+  for (const [tag, says] of [["PermissionDenied", "may not read it"], ["BadResource", "BadResource"]] as const) {
+    it.effect(`${tag}: the file is named, and nothing of the system's own words is told`, () =>
+      Effect.gen(function*() {
+        const { message } = yield* reading("approval.yaml", tag)
+        assert.include(message, "approval.yaml: ")
+        assert.include(message, says)
+        assert.notInclude(message, "ENOENT")
+      }))
+  }
 })

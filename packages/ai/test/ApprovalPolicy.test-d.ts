@@ -1,4 +1,4 @@
-import { type Context, Effect, type FileSystem, type Layer, pipe, type PlatformError, Schema } from "effect"
+import { type Context, Effect, type FileSystem, type Layer, pipe, Schema } from "effect"
 import { describe, expectTypeOf, it } from "vitest"
 import * as ApprovalConfig from "../src/ApprovalConfig.ts"
 import * as ApprovalPolicy from "../src/ApprovalPolicy.ts"
@@ -20,7 +20,7 @@ describe("configurations", () => {
 
   it("of a file need one, and fail as it does", () => {
     expectTypeOf(ApprovalPolicy.layerConfig(ApprovalConfig.fromFile("approval.yaml"))).toEqualTypeOf<
-      Layer.Layer<never, ApprovalConfig.ApprovalConfigError | PlatformError.PlatformError, FileSystem.FileSystem>
+      Layer.Layer<never, ApprovalConfig.ApprovalConfigError, FileSystem.FileSystem>
     >()
   })
 })

@@ -1,7 +1,9 @@
 /** Stories of pages, with the client of `@ai-sdk/react` as it is on npm. */
 import { AiError } from "@assent/ai"
+import { ScriptedModel } from "@assent/ai/testing"
 import { UiMessageStream } from "@assent/web"
 import { assert, describe, it } from "@effect/vitest"
+import type { UIMessage } from "ai"
 import * as Effect from "effect/Effect"
 import {
   call,
@@ -177,6 +179,42 @@ describe("UiMessageStream", () => {
       assert.deepInclude(card(bob, "a"), { state: "output-denied" })
       assert.deepInclude(card(bob, "a").approval, { approved: false, reason: "Not on a Friday." })
     }))
+
+  it("who clicks too late reads what the model has said since, and sees what it asks, as after a reload; nothing twice", () => {
+    const turns = [
+      [ScriptedModel.text("First a."), call("c1", "a")],
+      [ScriptedModel.text("Then b."), call("c2", "b")],
+      "Both are gone."
+    ]
+    return story({ turns }, async ({ id, page, server }) => {
+      const ada = page()
+      await ada.chat.sendMessage({ text: "Clean up." })
+      const bob = page({ person: "bob", messages: await history(server, id) })
+      const cyd = page({ person: "cyd", messages: await history(server, id) })
+      await approve(ada, "a")
+      await ada.settled()
+      await deny(bob, "a")
+      await bob.settled()
+      assert.deepStrictEqual(texts(bob), ["Clean up.", "First a.Then b."])
+      assert.deepStrictEqual(statesOf(bob), ["output-available", "approval-requested"])
+      await approve(bob, "b")
+      await bob.settled()
+      assert.deepStrictEqual(server.deleted, ["a", "b"])
+      for (const late of [ada, cyd]) {
+        await deny(late, late === ada ? "b" : "a")
+        await late.settled()
+      }
+      const kept = await history(server, id)
+      for (const { chat, errors } of [ada, bob, cyd]) {
+        const words = ({ parts }: UIMessage) => parts.filter(({ type }) => type === "text" || type.startsWith("tool-"))
+        assert.deepStrictEqual(errors, [])
+        assert.deepStrictEqual(
+          words(chat.messages[1]!).map((part: any) => part.text ?? part.state),
+          words(kept[1]!).map((part: any) => part.text ?? part.state)
+        )
+      }
+    })
+  })
 
   it("rule 3: a new message supersedes what is open, which costs no page its answer", () =>
     story({ turns: [[call("c1", "a")], "I leave it."] }, async ({ id, page, server }) => {

@@ -96,6 +96,9 @@ export const messagesOf = (history: ReadonlyArray<Scenario.HistoryMessage>): Rea
     }
   })
 
+export const hasLocalCalls = ({ history, options }: Scenario.Scenario): boolean =>
+  options.prompt !== "string" && messagesOf(history).some(({ role }) => role === "tool")
+
 /** The prompt of a case, in one of the forms a program may give it. */
 export const promptOf = (scenario: Scenario.Scenario): Prompt.RawInput => {
   const messages = messagesOf(scenario.history)

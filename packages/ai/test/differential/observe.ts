@@ -48,12 +48,20 @@ export type Path = (typeof paths)[number]
 export const underPolicy = (path: Path): boolean => path === "silent" || path === "approving"
 
 /**
- * Whether the engine has the turn at all: not without tools, nor where nobody is to be asked and the caller resolves the
- * calls. An object beside a tool that the provider runs, and may ask about, is its business even so (law L12).
+ * Whether the engine has the turn at all: not where nobody is to be asked and the caller resolves the calls, nor without a
+ * toolkit after a history that calls nothing. An object beside a tool that the provider runs, and may ask about, is its
+ * business even so (law L12).
  */
-export const engineHasIt = (method: Method, path: Path, scenario: Scenario.Scenario): boolean =>
-  (path !== "straight" || method === "generateObject" || resolves(scenario)) && scenario.options.toolkit !== "none" &&
-  scenario.options.toolkit !== "empty" && scenario.options.toolkit !== "failing"
+export const engineHasIt = (method: Method, path: Path, scenario: Scenario.Scenario): boolean => {
+  if (scenario.options.toolkit === "failing") return false
+  if (hasNoTools(scenario)) {
+    return resolves(scenario) && (scenario.options.toolkit === "empty" || History.hasLocalCalls(scenario))
+  }
+  return path !== "straight" || method === "generateObject" || resolves(scenario)
+}
+
+export const hasNoTools = ({ options }: Scenario.Scenario): boolean =>
+  options.toolkit === "none" || options.toolkit === "empty"
 
 /** A response that the caller resolves is upstream's as it stands. */
 export const resolves = ({ options }: Scenario.Scenario): boolean => options.disableToolCallResolution !== true
@@ -240,6 +248,7 @@ export interface Subject {
 export const limitsOf = ({ method, onlyCall, path, quiet, scenario }: Omit<Subject, "ours">): Script.Limits => ({
   method,
   engineJudges: engineHasIt(method, path, scenario) && resolves(scenario),
+  withoutCalls: engineHasIt(method, path, scenario) && hasNoTools(scenario),
   // Of a tool that returns its failures, the engine's result is upstream's, but under a policy.
   invalidParams: (toolName) =>
     !engineHasIt(method, path, scenario) ||

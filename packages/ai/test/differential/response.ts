@@ -19,6 +19,8 @@ export interface Limits {
   readonly method: "generateText" | "streamText" | "generateObject"
   /** Whether the engine judges the calls: then none of what is not in the toolkit is the provider's own. */
   readonly engineJudges: boolean
+  /** No call is made: none has a tool, and upstream refuses every response that makes one. */
+  readonly withoutCalls: boolean
   /** Parameters of local calls that do not decode. */
   readonly invalidParams: (toolName: string) => boolean
   /** Of all the local calls only this one. */
@@ -53,6 +55,7 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
   const calls: Array<ScriptedCall> = []
   const parts: Array<Response.AllPartsEncoded> = []
   response.parts.forEach((part, index) => {
+    if (limits.withoutCalls && (part.kind === "call" || part.kind === "provider")) return
     if (part.kind === "call") {
       const quiet = limits.quiet === true
       const call = readCall(part, `c${index}`, scenario.calm || quiet, limits)
@@ -68,7 +71,7 @@ export const scriptOf = (scenario: Scenario.Scenario, limits: Limits): Scripted 
       parts.push(speech(part, `s${index}`, limits.method))
     }
   })
-  const callsUnknown = response.unknown.some && !scenario.calm
+  const callsUnknown = response.unknown.some && !scenario.calm && !limits.withoutCalls
   if (callsUnknown) {
     const { call } = response.unknown
     const providerExecuted = call.providerExecuted && !limits.engineJudges

@@ -3,8 +3,16 @@
  * result that names the tool; its siblings run or are asked about as if it were not there.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { Approval, ApprovalController, ApprovalError, LanguageModel, Prompt } from "../../src/index.ts"
+import { Effect, Schema, Stream } from "effect"
+import {
+  Approval,
+  ApprovalController,
+  ApprovalError,
+  Conversation,
+  LanguageModel,
+  Prompt,
+  Toolkit
+} from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 import * as Support from "./support.ts"
@@ -111,6 +119,83 @@ describe("L8 a call of a tool that is not in the toolkit", () => {
   })
 })
 
+// A model may call what it saw called before, or what a server gave that cannot be reached now.
+describe("L8 L10 a call of a tool on a turn whose toolkit has none", () => {
+  const conversations = {
+    "an empty toolkit": { toolkit: Toolkit.empty as never, history: [] },
+    "no toolkit, after calls in the history": {
+      toolkit: undefined,
+      history: Prompt.fromMessages([
+        Prompt.userMessage({ content: [Prompt.textPart({ text: "Read it." })] }),
+        Prompt.assistantMessage({
+          content: [Prompt.toolCallPart({ id: "r1", name: "Missing", params: {}, providerExecuted: false })]
+        }),
+        Prompt.toolMessage({
+          content: [
+            Prompt.toolResultPart({
+              id: "r1",
+              name: "Missing",
+              result: "read",
+              isFailure: false,
+              providerExecuted: false
+            })
+          ]
+        })
+      ])
+    }
+  }
+  for (const [which, options] of Object.entries(conversations)) {
+    Support.forEachMode(`${which}: a failed result that the model reads, and it goes on`, function*(mode) {
+      const script = yield* ScriptedModel.make({
+        turns: [[ScriptedModel.text("Let me see."), unknown()]],
+        afterLastTurn: "done"
+      })
+      const chat = yield* Support.converse(mode, { model: script.model, ...options })
+      const turn = yield* chat.take("Go on.")
+      assert.deepStrictEqual([turn.results.length, turn.requests, turn.text], [1, [], "Let me see."])
+      assertUnknown(turn.results[0])
+      assert.strictEqual((yield* chat.take()).text, "done")
+      assertUnknown((yield* Support.sentResults(script)).at(-1))
+    })
+  }
+
+  Support.forEachMode("two calls: each has its own result, and the model is asked nothing else", function*(mode) {
+    const script = yield* ScriptedModel.make({ turns: [[unknown("One", "u1"), unknown("Two", "u2")]] })
+    const chat = yield* Support.converse(mode, { model: script.model, toolkit: Toolkit.empty as never })
+    const { results } = yield* chat.take("Go on.")
+    assert.deepStrictEqual(results.map(({ id, isFailure }) => [id, isFailure]), [["u1", true], ["u2", true]])
+    assert.strictEqual(yield* script.calls, 1)
+  })
+
+  Support.forEachMode(
+    "the caller's own resolution is the caller's: the call is judged as upstream does",
+    function*(mode) {
+      const script = yield* ScriptedModel.make({ turns: [[unknown()]] })
+      const chat = yield* Support.converse(mode, {
+        model: script.model,
+        toolkit: Toolkit.empty as never,
+        disableToolCallResolution: true
+      })
+      assert.strictEqual((yield* Effect.flip(chat.take("Go on."))).reason._tag, "InvalidOutputError")
+    }
+  )
+
+  for (const way of ["send", "stream"] as const) {
+    Support.single(`a conversation with an empty toolkit goes on in the same turn, by ${way}`, function*() {
+      const script = yield* ScriptedModel.make({ turns: [[unknown()], "Without it, then."] })
+      const conversation = yield* Conversation.make({ id: `empty by ${way}`, toolkit: Toolkit.empty }).pipe(
+        Effect.provideService(LanguageModel.LanguageModel, script.model)
+      )
+      yield* way === "send" ? conversation.send("Go on.") : Stream.runDrain(conversation.stream("Go on."))
+      const sent = yield* Support.sentResults(script)
+      assert.lengthOf(sent, 1)
+      assertUnknown(sent[0])
+      const last = (yield* conversation.history).content.at(-1)
+      assert.deepStrictEqual(last?.content, [Prompt.textPart({ text: "Without it, then." })])
+    })
+  }
+})
+
 const schema = Schema.Struct({ count: Schema.Number })
 const object = ScriptedModel.text(`{"count":2}`)
 
@@ -142,6 +227,17 @@ for (const [name, make] of Object.entries(services)) {
         assert.deepStrictEqual([exit.success.value, runs], [{ count: 2 }, ["read a"]])
         const results = exit.success.content.filter((part) => part.type === "tool-result")
         assertUnknown(results.find(({ id }) => id === "u1") as Support.ToolResult | undefined)
+      })))
+
+    it.effect(`L8 an unknown tool beside the object, with an empty toolkit: the same, ${name}`, () =>
+      C.fresh(Effect.gen(function*() {
+        const script = yield* ScriptedModel.make({ turns: [[unknown(), object]] })
+        const response = yield* LanguageModel.generateObject({ prompt: "count", toolkit: Toolkit.empty, schema }).pipe(
+          Effect.provideService(LanguageModel.LanguageModel, yield* make(script))
+        )
+        assert.deepStrictEqual(response.value, { count: 2 })
+        const [result] = response.content.filter((part) => (part.type as string) === "tool-result")
+        assertUnknown(result as unknown as Support.ToolResult)
       })))
 
     it.effect(`L8 L12 an unknown tool beside a gated one: what is open is asked about, ${name}`, () =>

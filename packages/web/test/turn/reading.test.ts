@@ -29,6 +29,7 @@ const post = (fields: Partial<Post>): Post => ({
 
 const target = (messageId: string, clicked: ReadonlyArray<readonly [approvalId: string, toolCallId: string]>) => ({
   messageId,
+  steps: 0,
   toolCallIds: new Set(clicked.map(([, toolCallId]) => toolCallId)),
   clicked: clicked.map(([approvalId, toolCallId]) => ({ approvalId, toolCallId, approved: true, reason: undefined }))
 })

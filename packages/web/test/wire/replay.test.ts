@@ -53,6 +53,21 @@ describe("replay", () => {
     assert.isAtLeast(message!.parts.length, 10)
   })
 
+  it("a client that has some of its steps is sent the others, and has it whole", async () => {
+    const { messages } = Messages.make(kept(history), [request("id-3", "c3")])
+    const [, message] = messages
+    const begins = message!.parts.flatMap(({ type }, index) => type === "step-start" ? [index] : [])
+    assert.isAtLeast(begins.length, 2)
+    for (const [had, begin] of begins.entries()) {
+      if (had === 0) continue
+      const before = Replay.message({ ...message!, parts: message!.parts.slice(0, begin) })
+      const start: Chunk = { type: "start", messageId: message!.id }
+      const built = await build([start, ...before, ...Replay.behind(message!, had)])
+      assert.deepStrictEqual(plain(built), plain(message))
+    }
+    assert.deepStrictEqual(Replay.behind(message!, begins.length), [])
+  })
+
   it("what was answered is settled as it was decided, whoever answered it, and else asked again", () => {
     const { cards } = Messages.make(kept(history), [request("id-3", "c3")])
     const settling = (approvalId: string) =>

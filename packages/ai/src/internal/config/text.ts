@@ -17,6 +17,9 @@ export interface Unreadable {
 /** A text may be this many UTF-16 units long. */
 export const maxLength = 1_048_576
 
+/** An empty configuration. */
+export const emptyOf: Readonly<Record<Format, string>> = { json: `{"tools":{}}`, toml: "[tools]", yaml: "tools: {}" }
+
 const maxNodes = 50_000
 const maxDepth = 32
 

@@ -7,9 +7,10 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
-import type * as Effect from "effect/Effect"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 
 export type AnyTools = Record<string, Tool.Any>
 export type Part = Response.Part<AnyTools, "opaque">
@@ -45,6 +46,13 @@ export const unresolved = { disableToolCallResolution: true, toolCallValidation:
 export const modelOf = (model: LanguageModel.LanguageModel): Model =>
   // The services of toolkits and schemas stay in the type of the caller's own call, which runs this.
   model as unknown as Model
+
+/** With services for the calls themselves, which what is around them need not see. */
+export const providing = (model: Model, services: Context.Context<never>): Model => ({
+  generateText: (options) => Effect.provideContext(model.generateText(options), services),
+  generateObject: (options) => Effect.provideContext(model.generateObject(options), services),
+  streamText: (options) => Stream.provideContext(model.streamText(options), services)
+})
 
 /** The other way: what the engine makes is called through upstream's overloads. */
 export const toService = (

@@ -129,6 +129,10 @@ export class SettledExchanges {
     this.places = places.slice()
   }
 
+  get isEmpty(): boolean {
+    return this.places.length === 0
+  }
+
   /** Where they begin. */
   all(): ReadonlyArray<number> {
     return this.places.slice()

@@ -88,6 +88,7 @@ class Reader {
     return {
       messages,
       calls: this.calls,
+      hasCalls: this.calls.length > 0 || this.settled?.isEmpty === false,
       allRequests: this.requests,
       requests: this.requests.filter(({ call }) => call?.result === undefined),
       lateDenials: this.lateDenials ?? none,

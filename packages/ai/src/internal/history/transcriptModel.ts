@@ -58,6 +58,8 @@ export interface Transcript {
   readonly messages: ReadonlyArray<Prompt.Message>
   /** Local calls that are not in a settled exchange, in order. */
   readonly calls: ReadonlyArray<TranscriptCall>
+  /** Whether there is a local call at all, those in settled exchanges included. */
+  readonly hasCalls: boolean
   /** Those that are not in a settled exchange, distinct by approval id, in order. */
   readonly allRequests: ReadonlyArray<TranscriptRequest>
   /** Of these, those of local calls that have no result, and those of other calls. */

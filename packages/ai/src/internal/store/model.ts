@@ -229,7 +229,8 @@ export interface Requests {
    */
   readonly close: (nonces: ReadonlyArray<string>, ended?: Ended) => Stored<void>
   /**
-   * A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true.
+   * A step over that version (0: nothing was decided). False if it stands at another: exactly one of several gets true. What has
+   * expired is not there, whether it was reclaimed yet or not.
    * Nothing begins (`running`, `pending`) over version 0 of a request that may have been decided and given up: that fails
    * with `Forgotten`, also where a clock ran ahead, gave it up, and came back.
    */

@@ -101,13 +101,13 @@ export const lock = <Handler>(tool: Tool.Any, handler: Handler): Handler => {
   return Object.assign(locked, { [LockedTypeId]: true }) as unknown as Handler // takes and gives what it took and gave
 }
 
-/** What handles the calls of gated tools, where the handlers are somebody else's. */
+/** What handles the calls of tools that all have a gate, where the handlers are somebody else's. */
 export const lockHandle = <Handle>(tools: Readonly<Record<string, Tool.Any>>, handle: Handle): Handle => {
   const run = handle as unknown as Run
   const locked: Run = (name, params, toolCallId, ...rest) =>
     Effect.suspend(() => {
       const tool = typeof name === "string" && Object.hasOwn(tools, name) ? tools[name] : undefined
-      if (tool === undefined || !Gate.isGated(tool)) return run(name, params, toolCallId, ...rest)
+      if (tool === undefined) return run(name, params, toolCallId, ...rest)
       return Effect.flatMap(Consent, (consent) =>
         covers(consent, name as string, toolCallId) || covers(consent, tool.name, toolCallId)
           ? run(name, params, toolCallId, ...rest)

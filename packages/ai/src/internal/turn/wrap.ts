@@ -1,6 +1,7 @@
 /**
- * Puts the engine around a model. A call without tools, or whose caller resolves the calls itself, goes straight to the
- * model where its history is in order: one look at the tools, one pass over the history, and nothing else.
+ * Puts the engine around a model. A call without a toolkit after a history without calls, or whose caller resolves the calls
+ * itself, goes straight to the model where that is in order: one look at the tools, one pass over the history, and nothing
+ * else.
  */
 import * as LanguageModel from "effect/ai/LanguageModel"
 import * as Prompt from "effect/ai/Prompt"
@@ -14,6 +15,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as ApprovalError from "../../ApprovalError.ts"
+import * as ApprovalSeal from "../../ApprovalSeal.ts"
 import { Enclosing } from "../asking/enclosing.ts"
 import * as Levels from "../asking/levels.ts"
 import * as Environment from "../environment/environment.ts"
@@ -113,20 +115,30 @@ export const wrap = (
       const keepsHistory = Context.get(context, KeepsHistory)
       const isInOrder = transcript.changes === undefined && !Environment.mayAnswer(captured, context) &&
         !(keepsHistory && Ending.endsWithAssistant(prompt.content))
+      const seen = seeing(context)
       const passOn = (toolkit: Model.AnyToolkit | undefined): Effect.Effect<Entered<O>> =>
-        Effect.succeed({ turn: undefined, options: { ...callOptions, prompt, toolkit } })
+        Effect.succeed({ model: seen, turn: undefined, options: { ...callOptions, prompt, toolkit } })
       const resolvesCalls = callOptions.disableToolCallResolution !== true
       const recorder = resolvesCalls ? Context.get(context, Recorder.Recorder) : Recorder.none
       const passes = (tools: Tools.Tools | undefined): boolean =>
-        isInOrder && tools !== undefined && (!resolvesCalls || isEmpty(tools)) && needsNobody(method, policy, tools)
+        isInOrder && !resolvesCalls && tools !== undefined && needsNobody(method, policy, tools)
       const toolkit = usable(callOptions.toolkit, method, resolvesCalls)
-      if (toolkit === undefined ? isInOrder : passes(declaredTools(callOptions.toolkit))) return passOn(toolkit)
+      // A model that was never told of a tool calls none.
+      const passesAtOnce = toolkit === undefined
+        ? isInOrder && (!resolvesCalls || !transcript.hasCalls)
+        : passes(declaredTools(callOptions.toolkit))
+      if (passesAtOnce) return passOn(toolkit)
       return Effect.flatMap(resolveToolkit(toolkit), (resolved): Effect.Effect<Entered<O>, unknown> => {
         if (passes(resolved?.tools)) return passOn(resolved)
-        const environment = isInOrder && recorder === Recorder.none && needsNobody(method, policy, resolved?.tools)
+        // A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
+        const handlers = resolved === undefined || isEmpty(resolved.tools) ? undefined : Execution.handlersOf(resolved)
+        const keepsNothing = isInOrder &&
+          (handlers === undefined || (recorder === Recorder.none && needsNobody(method, policy, handlers.tools)))
+        const environment = keepsNothing
           ? Environment.read(captured, options)
           : environmentFor(method, resolved?.tools)
         return Effect.map(environment, (environment) => ({
+          model: seen,
           turn: Turn.make({
             method,
             environment,
@@ -134,7 +146,7 @@ export const wrap = (
             transcript,
             isInOrder,
             keepsHistory,
-            handlers: resolved === undefined || isEmpty(resolved.tools) ? undefined : Execution.handlersOf(resolved),
+            handlers,
             resolvesCalls,
             concurrency: callOptions.concurrency,
             recorder
@@ -143,6 +155,18 @@ export const wrap = (
         }))
       })
     })
+
+  // A provider may have something of its own to seal: it does so as the engine does. Only where there is something to
+  // provide, because it is felt by every chunk.
+  const sealed = captured.mapUnsafe.get(ApprovalSeal.ApprovalSeal.key)
+  const seeing = (context: Context.Context<never>): Model.Model => {
+    const added = new Map<string, unknown>()
+    if (sealed !== undefined && !context.mapUnsafe.has(ApprovalSeal.ApprovalSeal.key)) {
+      added.set(ApprovalSeal.ApprovalSeal.key, sealed)
+    }
+    if (Context.get(context, InPassing)) added.set(InPassing.key, true)
+    return added.size === 0 ? model : Model.providing(model, Context.makeUnsafe(added))
+  }
 
   // Handlers run in the turn, and what asks from within one asks as the turn does.
   const given = captured.mapUnsafe.size > 0 ? Context.make(Enclosing, captured) : undefined
@@ -166,7 +190,7 @@ export const wrap = (
 
   const wrapped = Model.toService(original, {
     generateText: (callOptions) =>
-      enclosing(Effect.flatMap(enter("generateText", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateText", callOptions), ({ model, options, turn }) =>
         distrusting(
           turn === undefined
             ? Effect.map(model.generateText(options), (response) => {
@@ -178,7 +202,7 @@ export const wrap = (
             : Turn.within(turn, Effect.mapError(Generate.generateText(model, turn, options), toAiError("generateText")))
         ))),
     generateObject: (callOptions) =>
-      enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ options, turn }) =>
+      enclosing(Effect.flatMap(enter("generateObject", callOptions), ({ model, options, turn }) =>
         distrusting(
           turn === undefined
             ? Effect.map(model.generateObject(options), (response) => {
@@ -197,7 +221,7 @@ export const wrap = (
     streamText: (callOptions) =>
       enclosingStream(
         Effect.contextWith((context: Context.Context<never>) =>
-          Effect.map(enter("streamText", callOptions), ({ options, turn }) => {
+          Effect.map(enter("streamText", callOptions), ({ model, options, turn }) => {
             const said = turn === undefined
               ? options.toolkit === undefined
                 ? model.streamText(options)
@@ -287,6 +311,7 @@ export const mapLayer = <L extends Layer.Layer<LanguageModel.LanguageModel, unkn
 // =============================================================================
 
 interface Entered<O extends Model.Options> {
+  readonly model: Model.Model
   /** `undefined`: nothing here concerns the engine. */
   readonly turn: Turn.Turn | undefined
   readonly options: O
@@ -337,9 +362,8 @@ const boundedStream = (said: Stream.Stream<Model.StreamPart, unknown>, maxResult
 const needsNobody = (
   method: string,
   policy: Policies.Service,
-  tools: Tools.Tools | undefined
+  tools: Tools.Tools
 ): boolean => {
-  if (tools === undefined) return false
   for (const name in tools) {
     const tool = tools[name]!
     if (Tools.isGated(policy, tool) || Tools.mayWait(tool)) return false
@@ -349,7 +373,6 @@ const needsNobody = (
   return true
 }
 
-// A toolkit without tools is none: it cannot tell whether a tool was removed or just not given on this turn.
 const isEmpty = (tools: Tools.Tools): boolean => Object.keys(tools).length === 0
 
 // A `Toolkit` shows its tools before its handlers are resolved; any other effect has to be run to see them.

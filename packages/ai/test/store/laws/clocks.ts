@@ -101,4 +101,45 @@ export const clocks = (law: Law) => {
     }
     assert.isTrue(yield* store.requests.decide(ran, 0, denied))
   })
+
+  const kept = {
+    "a request that was shown": (store: Store.Store) => store.requests.open([{ ...ran, request: "{}" }]),
+    "what a tool waits for": (store: Store.Store) => store.requests.suspend({ ...ran, suspension: "{}" }),
+    "one that nobody has decided to its end": (store: Store.Store) => store.requests.decide(ran, 0, pending),
+    "a run": (store: Store.Store) => store.requests.decide(ran, 0, running)
+  }
+  for (const [what, keep] of Object.entries(kept)) {
+    const isOver = TestClock.setTime(hour + Math.max(Store.margin, Store.waitingMargin))
+
+    law(`${what}: once it has expired, before anybody swept it, no step goes over it`, function*(store) {
+      yield* keep(store)
+      yield* isOver
+      for (const step of [running, pending, denied]) {
+        assert.isFalse(yield* store.requests.decide(ran, 1, step))
+      }
+      for (const step of [running, pending]) {
+        assert.strictEqual(yield* reasonOf(store.requests.decide(ran, 0, step)), "Forgotten")
+      }
+      assert.isUndefined(yield* store.requests.get("ran"))
+    })
+
+    law(
+      `${what}: once it has expired, it is not in the way of one that is kept, which is all there is`,
+      function*(store) {
+        yield* keep(store)
+        yield* isOver
+        const { expiresAt: _, ...always } = ran
+        const exactlyOne = yield* Effect.all(
+          [running, running, denied].map((step) => store.requests.decide(always, 0, step))
+        )
+        assert.deepStrictEqual(exactlyOne, [true, false, false])
+        assert.deepStrictEqual(plain(yield* store.requests.get("ran")), {
+          ...always,
+          state: "running",
+          version: 1,
+          entry: "again"
+        })
+      }
+    )
+  }
 }

@@ -114,7 +114,8 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
   const table = tables.request
   const tableName = `${prefix}request`
   const columns = sql.literal(columnNames)
-  const isThere = (now: number | "now") => sql`(keep_until IS NULL OR keep_until > ${now})`
+  // With its table, because beside what is to be inserted a column alone may be of either.
+  const isThere = (now: number | "now") => sql`(${table}.keep_until IS NULL OR ${table}.keep_until > ${now})`
 
   /** Until it is reclaimed, what was asked in a conversation that has expired is there, and nobody can decide it. */
   const isToBeDecided = (now: number) =>
@@ -165,7 +166,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
       first: compile(
         sql,
         sql`INSERT INTO ${table} ${sql.insert(all)} ON CONFLICT (nonce) DO UPDATE SET ${set} WHERE ${table}.version = 0
-          RETURNING nonce`
+          AND ${isThere("now")} RETURNING nonce`
       ),
       next: compile(
         sql,
@@ -194,7 +195,7 @@ export const make = (database: Database, quotas: Quotas): Store.Requests => {
     const { first, next } = decisionOf(state)
     return Effect.map(
       version === 0
-        ? first({ ...fresh(name), ...decided })
+        ? first({ ...fresh(name), ...decided, now })
         : next({ ...decided, nonce: Text.encode(name.nonce), from: version, now }),
       wrote
     )

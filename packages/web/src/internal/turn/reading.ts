@@ -182,11 +182,15 @@ const make = ({ conversation, post, stopped = Effect.void }: Reader): State => {
     fit,
     begin: (taking) => {
       if (post?.target !== undefined) {
-        const { clicked, messageId, toolCallIds } = post.target
+        const { clicked, messageId, steps, toolCallIds } = post.target
         // Calls of another message may have the same ids.
         if (messageId === taking?.calledIn) { for (const id of toolCallIds) known.set(id, id) }
         for (const { approvalId, toolCallId } of clicked) click(approvalId, toolCallId)
-        return [{ type: "start" }]
+        // Whoever answers too late has not read what was said since.
+        const missed = steps > 0 && messageId === taking?.messageId && taking.before !== undefined
+          ? Replay.behind(taking.before, steps)
+          : []
+        return [{ type: "start" }, ...missed.flatMap(fit)]
       }
       const { before, isAnew, messageId } = taking ?? nothing
       // A text may have answered what the message before has asked: then nothing of that is sent again.

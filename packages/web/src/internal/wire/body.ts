@@ -55,9 +55,13 @@ export interface Post {
   readonly unsaid: Said | undefined
   readonly clicked: ReadonlyArray<Clicked>
   readonly details: ReadonlyMap<string, Details>
-  /** The message that the client goes on with, and the ids of its calls; `undefined` where it begins a new one. */
+  /**
+   * The message that the client goes on with, and the ids of its calls; `undefined` where it begins a new one. `steps` is how many
+   * of the model's responses it has, 0 where it does not say.
+   */
   readonly target: {
     readonly messageId: string
+    readonly steps: number
     readonly toolCallIds: ReadonlySet<string>
     readonly clicked: ReadonlyArray<Clicked>
   } | undefined
@@ -169,7 +173,8 @@ const targetOf = (messages: ReadonlyArray<Message>, trigger: string | undefined,
     const call = Option.getOrUndefined(decodeCall(part))
     return call === undefined || !isTool(call.type) ? [] : [call.toolCallId]
   })
-  return { messageId: message.id, toolCallIds: new Set(toolCallIds), clicked: clickedIn([message]) }
+  const steps = message.parts.filter((part) => Predicate.hasProperty(part, "type") && part.type === "step-start").length
+  return { messageId: message.id, steps, toolCallIds: new Set(toolCallIds), clicked: clickedIn([message]) }
 }
 
 const isTool = (type: string): boolean => type.startsWith("tool-") || type === "dynamic-tool"

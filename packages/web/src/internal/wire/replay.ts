@@ -4,13 +4,19 @@ import type { Card } from "./messages.ts"
 import type { Chunk, ToolPart, UiMessage, UiPart } from "./model.ts"
 
 /** All of a message, in the order of its parts. */
-export const message = ({ parts }: UiMessage): ReadonlyArray<Chunk> => {
+export const message = (message: UiMessage): ReadonlyArray<Chunk> => behind(message, 0)
+
+/** What stands in it behind so many of its steps. */
+export const behind = ({ parts }: UiMessage, steps: number): ReadonlyArray<Chunk> => {
   const chunks: Array<Chunk> = []
   let isInStep = false
+  let step = 0
   const leave = () => {
     if (isInStep) chunks.push({ type: "finish-step" })
   }
   for (const [index, part] of parts.entries()) {
+    if (part.type === "step-start") step++
+    if (steps > 0 && step <= steps) continue
     if (part.type === "step-start") leave()
     isInStep ||= part.type === "step-start"
     chunks.push(...ofPart(part, index))
