@@ -2,18 +2,19 @@
 import type * as Provider from "@ai-sdk/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Prompt } from "effect/ai"
+import { Prompt, Tool } from "effect/ai"
 import * as Approvals from "../src/internal/approvals.ts"
 import * as Writer from "../src/internal/prompt.ts"
 
 const write = (
   messages: ReadonlyArray<Prompt.MessageEncoded>,
   version: "v3" | "v4" = "v4",
-  of: { readonly provider: string; readonly modelId: string } = { provider: "mock.chat", modelId: "a-model" }
+  of: { readonly provider: string; readonly modelId: string } = { provider: "mock.chat", modelId: "a-model" },
+  tools: ReadonlyArray<Tool.Any> = []
 ) => {
   const { content } = Prompt.make(messages)
   const model = { ...of, specificationVersion: version }
-  return Writer.make(content, Effect.runSync(Approvals.read(content, model.provider)), model)
+  return Writer.make(content, Effect.runSync(Approvals.read(content, model.provider)), model, tools)
 }
 
 const cached = { anthropic: { cacheControl: { type: "ephemeral" } } }
@@ -87,6 +88,17 @@ describe("messages", () => {
     assert.deepStrictEqual<unknown>(
       write([assistant({ type: "text", text: "Hi", options: { ...cached, "ai-sdk": null } })]),
       [{ role: "assistant", content: [{ type: "text", text: "Hi", providerOptions: cached }] }]
+    )
+  })
+
+  it("L7 parameters that are no object are put into one, but those of a tool that the provider defined", () => {
+    const Grammar = Tool.providerDefined({ id: "openai.custom", customName: "Grammar", providerName: "grammar" })()
+    const call = (name: string) =>
+      ({ type: "tool-call", id: "c1", name, params: "{\"a\":", providerExecuted: false }) as const
+    const [message] = write([assistant(call("Read"), call("Grammar"))], "v4", undefined, [Grammar])
+    assert.deepStrictEqual<unknown>(
+      (message!.content as ReadonlyArray<Provider.LanguageModelV4ToolCallPart>).map(({ input }) => input),
+      [{ rawInvalidInput: "{\"a\":" }, "{\"a\":"]
     )
   })
 

@@ -1,6 +1,7 @@
 /** A prompt as the provider interface takes it. What the engine wrote is well-formed (law L7), and stays so here. */
 import type * as Provider from "@ai-sdk/provider"
 import type * as Prompt from "effect/ai/Prompt"
+import * as Tool from "effect/ai/Tool"
 import * as Approvals from "./approvals.ts"
 import * as Carrier from "./carrier.ts"
 import * as Files from "./files.ts"
@@ -26,16 +27,24 @@ interface Context {
   readonly history: Approvals.History
   readonly version: Version
   readonly ids: Requirements.CallIds
+  /** The names of tools whose parameters are the provider's own: not all of them are objects. */
+  readonly providerTools: ReadonlySet<string>
 }
 
 export const make = (
   messages: ReadonlyArray<Prompt.Message>,
   history: Approvals.History,
-  model: Model
+  model: Model,
+  tools: ReadonlyArray<Tool.Any>
 ): Provider.LanguageModelV4Prompt => {
   const requirements = Requirements.of(model)
   const version = model.specificationVersion
-  const context = { history, version, ids: Requirements.callIds(requirements) }
+  const context: Context = {
+    history,
+    version,
+    ids: Requirements.callIds(requirements),
+    providerTools: new Set(tools.filter(Tool.isProviderDefined).map(({ name }) => name))
+  }
   const written: Array<Message> = []
   for (const message of messages) {
     const providerOptions = Metadata.toProvider(message.options)
@@ -78,7 +87,7 @@ const textPart = (part: Prompt.TextPart): Provider.LanguageModelV4TextPart => {
 
 const assistantPart = (
   part: Prompt.AssistantMessagePart,
-  { history, ids, version }: Context,
+  { history, ids, providerTools, version }: Context,
   content: Array<AssistantPart>
 ): void => {
   switch (part.type) {
@@ -113,7 +122,7 @@ const assistantPart = (
         type: "tool-call",
         toolCallId: part.providerExecuted ? part.id : ids.ofCall(part.id),
         toolName: providerName(part),
-        input: part.params ?? {},
+        input: part.providerExecuted || providerTools.has(part.name) ? part.params ?? {} : inputOf(part.params),
         ...(part.providerExecuted ? { providerExecuted: true } : undefined),
         ...(providerOptions === undefined ? undefined : { providerOptions })
       })
@@ -128,6 +137,11 @@ const assistantPart = (
       return
   }
 }
+
+// Most providers refuse a call whose input is no object, as of a model that was cut in the middle of it, in this request and
+// in every later one. The name is what Vercel's packages give it where they see to that.
+const inputOf = (params: unknown): unknown =>
+  Metadata.isRecord(params) ? params : params === null || params === undefined ? {} : { rawInvalidInput: params }
 
 // The name that the provider used, where one tool of the toolkit stands for many.
 const providerName = (part: Prompt.ToolCallPart | Prompt.ToolResultPart): string => {

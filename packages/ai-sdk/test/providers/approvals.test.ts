@@ -9,7 +9,7 @@ import { compatible, compatibleMistral, mistral, openaiChat } from "./chat.ts"
 import { providers } from "./index.ts"
 import { deleteFile, play, type Send, sendMail, type Story, stuck, ways } from "./play.ts"
 import { openai, xai } from "./responses.ts"
-import { approvalParts, type Provider, refuses } from "./strict.ts"
+import { approvalParts, inputIsObject, type Provider, refuses } from "./strict.ts"
 
 const ask = (send: Send) =>
   Effect.gen(function*() {
@@ -71,6 +71,20 @@ const late = ({ ids: [first, second] }: Provider): Pick<Story, "replies" | "tell
     yield* send("Thanks.")
   })
 })
+
+/** What a history has of a call whose parameters came to no end, or were no object at all. */
+const cutTurn = (id: string, params: unknown): Prompt.Prompt =>
+  Prompt.make([
+    { role: "user", content: "Delete /tmp/a." },
+    { role: "assistant", content: [{ type: "tool-call", id, name: "DeleteFile", params, providerExecuted: false }] },
+    {
+      role: "tool",
+      content: [{ type: "tool-result", id, name: "DeleteFile", isFailure: true, result: "They do not fit." }]
+    },
+    { role: "user", content: "Go on." }
+  ])
+
+const cutCalls = ["{\"path\": \"/tm", null, ["/tmp/a"], 7].map((params) => ({ params }))
 
 const outcomesOf = (provider: Provider, body: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(provider.outcomes(body).map(({ id, text }) => [id, text]))
@@ -146,6 +160,22 @@ for (const provider of providers) {
           assert.include(outcomes[second], noReason)
         }))
     }
+
+    it.effect.each(cutCalls)(
+      "L7 a call that was cut in its parameters is taken: $params",
+      ({ params }) =>
+        Effect.gen(function*() {
+          const { server } = yield* play(provider, "generateText", {
+            replies: [{ text: "Once more, then." }],
+            // Not all that a provider wants is there, such as what its model thought.
+            tell: (send) => Effect.ignore(send(cutTurn(first, params)))
+          })
+          const [body] = server.bodies
+          assert.include(JSON.stringify(provider.outcomes(body)), "They do not fit.")
+          const rules = provider.rules.filter(({ says }) => says === inputIsObject)
+          assert.deepStrictEqual(rules.map((rule) => rule.problems(body, { bodies: [], replies: [] })), [[]])
+        })
+    )
 
     it.effect.each(provider.rules)("the played provider minds: $says", (rule) =>
       Effect.gen(function*() {

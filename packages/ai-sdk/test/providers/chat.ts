@@ -7,7 +7,7 @@ import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { at, list, params, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { events, json, missing, notDocumented, repeated, sentence } from "./strict.ts"
+import { events, inputIsObject, json, missing, notDocumented, notObject, repeated, sentence } from "./strict.ts"
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 
@@ -118,13 +118,14 @@ const answered: ReadonlyArray<Rule> = [
     breaks: ({ messages }: Body) => void Object.assign(messages[2] ?? {}, { content: { deleted: true } })
   },
   {
-    says: "the arguments of a call are JSON as a text",
+    says: inputIsObject,
     source: `ChatCompletionMessageToolCall in ${specification}; FromCompletionToolCall in` +
-      " github.com/ollama/ollama, openai/openai.go",
+      " github.com/ollama/ollama, openai/openai.go; for vLLM and llama-server:" +
+      " github.com/OpenHands/software-agent-sdk/issues/2887",
     problems: eachMessage((message) =>
       list(message, "tool_calls").flatMap((call) => {
         const text = string(call, "function", "arguments")
-        return text !== undefined && typeof params(text) === "object" ? [] : ["one are not"]
+        return text === undefined ? ["one is no text"] : notObject(params(text))
       })
     ),
     breaks: ({ messages }: Body) =>

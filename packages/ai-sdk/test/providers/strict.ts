@@ -100,6 +100,12 @@ export const missing = (
   among: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => ids.flatMap((id) => among.includes(id) ? [] : [`${id}`])
 
+/** The rule that every provider has, where a model was cut in the middle of a call. */
+export const inputIsObject = "the input of a call is an object"
+
+export const notObject = (input: unknown): ReadonlyArray<string> =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? [] : ["one is not"]
+
 /** Fields and kinds of parts that speak of approvals: none reaches a provider that did not ask for one. */
 export const approvalParts = (value: unknown): ReadonlyArray<string> =>
   typeof value !== "object" || value === null ? [] : Object.entries(value).flatMap(([key, field]) => [

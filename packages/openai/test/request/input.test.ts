@@ -140,6 +140,27 @@ describe("a result", () => {
 })
 
 describe("functions", () => {
+  C.everyWay("L7 of a call that was cut in its parameters, they are an object", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "none",
+      turns: ["Once more, then."],
+      history: Prompt.make([
+        {
+          role: "assistant",
+          content: [{ type: "tool-call", id: "call_1", name: "Read", params: `{"path": "/tm`, providerExecuted: false }]
+        },
+        {
+          role: "tool",
+          content: [{ type: "tool-result", id: "call_1", name: "Read", isFailure: true, result: "They do not fit." }]
+        }
+      ])
+    })
+    yield* chat.send("go on")
+    const [call] = (yield* chat.lastBody).input
+    assert.deepStrictEqual(JSON.parse(call!["arguments"]), { rawInvalidInput: `{"path": "/tm` })
+  })
+
   C.everyWay("are strict, and what the model leaves out is left out for the tool", function*(way) {
     const chat = yield* C.start({
       way,

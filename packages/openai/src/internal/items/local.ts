@@ -130,7 +130,8 @@ export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean): Item => {
         type: "function_call",
         call_id: part.id,
         name: part.name,
-        arguments: JSON.stringify(part.params ?? {}),
+        // Servers that read it refuse what is no object, such as what was cut: so does Vercel's SDK write it.
+        arguments: JSON.stringify(Metadata.isRecord(part.params ?? {}) ? params : { rawInvalidInput: part.params }),
         ...asideOf(fields),
         ...named
       }
