@@ -102,6 +102,32 @@ describe("messages", () => {
     )
   })
 
+  it("L10 a name that a model made up is one that a provider takes, and a tool's own name stays", () => {
+    const tools = [Tool.make("files.read")]
+    const turn = (name: string) => [
+      assistant({ type: "tool-call", id: "c1", name, params: {}, providerExecuted: false }),
+      { role: "tool", content: [{ type: "tool-result", id: "c1", name, isFailure: true, result: "no" }] } as const
+    ]
+    const names = (name: string) =>
+      write(turn(name), "v4", undefined, tools).map(({ content }) =>
+        (content as ReadonlyArray<{ readonly toolName: string }>)[0]!.toolName
+      )
+    assert.deepStrictEqual(names("files.read"), ["files.read", "files.read"])
+    assert.deepStrictEqual(names("$READ FILE"), ["_READ_FILE", "_READ_FILE"])
+    assert.deepStrictEqual(names(""), ["unknown", "unknown"])
+    assert.deepStrictEqual(names("a".repeat(65)), ["a".repeat(64), "a".repeat(64)])
+  })
+
+  it("what was thought and led to nothing is not sent, what the assistant goes on from is", () => {
+    const thought = { type: "reasoning", text: "Hm.", options: { anthropic: { signature: "sig" } } } as const
+    const hi = user({ type: "text", text: "Hi" })
+    assert.deepStrictEqual(write([hi, assistant(thought), hi]).map(({ role }) => role), ["user", "user"])
+    assert.deepStrictEqual(
+      write([hi, assistant(thought), assistant({ type: "text", text: "Well." }), hi]).map(({ role }) => role),
+      ["user", "assistant", "assistant", "user"]
+    )
+  })
+
   it("results that follow each other are one message", () => {
     const result = (id: string): Prompt.MessageEncoded => ({
       role: "tool",

@@ -27,8 +27,8 @@ interface Context {
   readonly history: Approvals.History
   readonly version: Version
   readonly ids: Requirements.CallIds
-  /** The names of tools whose parameters are the provider's own: not all of them are objects. */
-  readonly providerTools: ReadonlySet<string>
+  /** The tools of the request, by their names. */
+  readonly tools: ReadonlyMap<string, Tool.Any>
 }
 
 export const make = (
@@ -43,10 +43,10 @@ export const make = (
     history,
     version,
     ids: Requirements.callIds(requirements),
-    providerTools: new Set(tools.filter(Tool.isProviderDefined).map(({ name }) => name))
+    tools: new Map(tools.map((tool) => [tool.name, tool]))
   }
   const written: Array<Message> = []
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     const providerOptions = Metadata.toProvider(message.options)
     const rest = providerOptions === undefined ? undefined : { providerOptions }
     switch (message.role) {
@@ -62,6 +62,9 @@ export const make = (
       case "assistant": {
         const content: Array<AssistantPart> = []
         for (const part of message.content) assistantPart(part, context, content)
+        // What was thought, and led to nothing, as where a model was cut: some refuse it alone, and others a message that it
+        // leaves empty. Where the assistant goes on, it led there.
+        if (messages[index + 1]?.role !== "assistant" && content.every(isThought)) content.length = 0
         if (content.length > 0) written.push({ role: "assistant", content, ...rest })
         // Denied within the turn: nobody's answer stands in a message.
         const answers = message.content.flatMap((part) => Approvals.inlineAnswer(part, history) ?? [])
@@ -75,6 +78,8 @@ export const make = (
   return written
 }
 
+const isThought = ({ type }: AssistantPart): boolean => type === "reasoning" || type === "reasoning-file"
+
 const userPart = (part: Prompt.UserMessagePart, version: Version): Array<UserPart> =>
   part.type === "file" ? [Files.filePart(part, version)] : part.text.length === 0 ? [] : [textPart(part)]
 
@@ -87,9 +92,10 @@ const textPart = (part: Prompt.TextPart): Provider.LanguageModelV4TextPart => {
 
 const assistantPart = (
   part: Prompt.AssistantMessagePart,
-  { history, ids, providerTools, version }: Context,
+  context: Context,
   content: Array<AssistantPart>
 ): void => {
+  const { history, ids, version } = context
   switch (part.type) {
     case "text": {
       // What was taken out of other texts to be read is told by those.
@@ -121,8 +127,8 @@ const assistantPart = (
       content.push({
         type: "tool-call",
         toolCallId: part.providerExecuted ? part.id : ids.ofCall(part.id),
-        toolName: providerName(part),
-        input: part.providerExecuted || providerTools.has(part.name) ? part.params ?? {} : inputOf(part.params),
+        toolName: providerName(part, context),
+        input: inputOf(part, context),
         ...(part.providerExecuted ? { providerExecuted: true } : undefined),
         ...(providerOptions === undefined ? undefined : { providerOptions })
       })
@@ -130,7 +136,9 @@ const assistantPart = (
     }
     case "tool-result":
       // The denial of a call that the provider runs is told by the answer.
-      if (!Approvals.isDenial(part)) content.push({ ...Results.part(part, version), toolName: providerName(part) })
+      if (!Approvals.isDenial(part)) {
+        content.push({ ...Results.part(part, version), toolName: providerName(part, context) })
+      }
       return
     case "tool-approval-request":
       // The interface has no place for it: the answer names it.
@@ -139,25 +147,38 @@ const assistantPart = (
 }
 
 // Most providers refuse a call whose input is no object, as of a model that was cut in the middle of it, in this request and
-// in every later one. The name is what Vercel's packages give it where they see to that.
-const inputOf = (params: unknown): unknown =>
-  Metadata.isRecord(params) ? params : params === null || params === undefined ? {} : { rawInvalidInput: params }
+// in every later one. The field is what Vercel's packages call it where they see to that. A tool of the provider's own may
+// have an input of any form.
+const inputOf = ({ name, params, providerExecuted }: Prompt.ToolCallPart, { tools }: Context): unknown => {
+  const tool = tools.get(name)
+  if (params === null || params === undefined) return {}
+  return providerExecuted || (tool !== undefined && Tool.isProviderDefined(tool)) || Metadata.isRecord(params)
+    ? params
+    : { rawInvalidInput: params }
+}
 
-// The name that the provider used, where one tool of the toolkit stands for many.
-const providerName = (part: Prompt.ToolCallPart | Prompt.ToolResultPart): string => {
-  const { toolName } = Metadata.readOwn(part)
-  return part.providerExecuted && typeof toolName === "string" ? toolName : part.name
+// The name that the provider used, where one tool of the toolkit stands for many. What a model calls although it is not there
+// may have a name that no provider takes, in this request and in every later one.
+const providerName = (part: Prompt.ToolCallPart | Prompt.ToolResultPart, { tools }: Context): string => {
+  if (part.providerExecuted) {
+    const { toolName } = Metadata.readOwn(part)
+    return typeof toolName === "string" ? toolName : part.name
+  }
+  return tools.has(part.name) ? part.name : part.name.replace(/[^\w-]/gu, "_").slice(0, 64) || "unknown"
 }
 
 const toolPart = (
   part: Prompt.ToolMessagePart,
-  { history, ids, version }: Context
+  context: Context
 ): ToolPart | undefined => {
+  const { history, ids, version } = context
   if (part.type === "tool-approval-response") return Approvals.answer(part, history)
   if (Approvals.isDenial(part)) return undefined
-  const result = Results.part(part, version)
-  const toolCallId = part.providerExecuted ? part.id : ids.ofResult(part.id)
-  return toolCallId === part.id ? result : { ...result, toolCallId }
+  return {
+    ...Results.part(part, version),
+    toolCallId: part.providerExecuted ? part.id : ids.ofResult(part.id),
+    toolName: part.providerExecuted ? part.name : providerName(part, context)
+  }
 }
 
 // Results and answers that follow each other are one message.

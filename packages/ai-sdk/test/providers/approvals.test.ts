@@ -9,7 +9,7 @@ import { compatible, compatibleMistral, mistral, openaiChat } from "./chat.ts"
 import { providers } from "./index.ts"
 import { deleteFile, play, type Send, sendMail, type Story, stuck, ways } from "./play.ts"
 import { openai, xai } from "./responses.ts"
-import { approvalParts, inputIsObject, type Provider, refuses } from "./strict.ts"
+import { approvalParts, inputIsObject, nameIsPlain, type Provider, refuses } from "./strict.ts"
 
 const ask = (send: Send) =>
   Effect.gen(function*() {
@@ -72,19 +72,30 @@ const late = ({ ids: [first, second] }: Provider): Pick<Story, "replies" | "tell
   })
 })
 
-/** What a history has of a call whose parameters came to no end, or were no object at all. */
-const cutTurn = (id: string, params: unknown): Prompt.Prompt =>
+interface CutCall {
+  readonly name?: string
+  readonly params: unknown
+}
+
+/** What a history has of a call that was never one: its parameters came to no end, or its name is made up. */
+const cutTurn = (id: string, { name = "DeleteFile", params }: CutCall): Prompt.Prompt =>
   Prompt.make([
     { role: "user", content: "Delete /tmp/a." },
-    { role: "assistant", content: [{ type: "tool-call", id, name: "DeleteFile", params, providerExecuted: false }] },
+    { role: "assistant", content: [{ type: "tool-call", id, name, params, providerExecuted: false }] },
     {
       role: "tool",
-      content: [{ type: "tool-result", id, name: "DeleteFile", isFailure: true, result: "They do not fit." }]
+      content: [{ type: "tool-result", id, name, isFailure: true, result: "It does not fit." }]
     },
     { role: "user", content: "Go on." }
   ])
 
-const cutCalls = ["{\"path\": \"/tm", null, ["/tmp/a"], 7].map((params) => ({ params }))
+const cutCalls: ReadonlyArray<CutCall & { readonly is: string }> = [
+  { is: "cut in its parameters", params: "{\"path\": \"/tm" },
+  { is: "without parameters", params: null },
+  { is: "of a list", params: ["/tmp/a"] },
+  { is: "of a tool that the model made up", name: "multi_tool_use.parallel", params: {} },
+  { is: "of a tool in words", name: "$READ FILE<|channel|>", params: {} }
+]
 
 const outcomesOf = (provider: Provider, body: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(provider.outcomes(body).map(({ id, text }) => [id, text]))
@@ -161,21 +172,19 @@ for (const provider of providers) {
         }))
     }
 
-    it.effect.each(cutCalls)(
-      "L7 a call that was cut in its parameters is taken: $params",
-      ({ params }) =>
-        Effect.gen(function*() {
-          const { server } = yield* play(provider, "generateText", {
-            replies: [{ text: "Once more, then." }],
-            // Not all that a provider wants is there, such as what its model thought.
-            tell: (send) => Effect.ignore(send(cutTurn(first, params)))
-          })
-          const [body] = server.bodies
-          assert.include(JSON.stringify(provider.outcomes(body)), "They do not fit.")
-          const rules = provider.rules.filter(({ says }) => says === inputIsObject)
-          assert.deepStrictEqual(rules.map((rule) => rule.problems(body, { bodies: [], replies: [] })), [[]])
+    it.effect.each(cutCalls)("L10 a call $is is taken", (call) =>
+      Effect.gen(function*() {
+        const { server } = yield* play(provider, "generateText", {
+          replies: [{ text: "Once more, then." }],
+          // Not all that a provider wants is there, such as what its model thought.
+          tell: (send) => Effect.ignore(send(cutTurn(first, call)))
         })
-    )
+        const [body] = server.bodies
+        assert.include(JSON.stringify(provider.outcomes(body)), "It does not fit.")
+        const rules = provider.rules.filter(({ says }) => says === inputIsObject || says === nameIsPlain)
+        const problems = rules.map((rule) => rule.problems(body, { bodies: [], replies: [] }))
+        assert.deepStrictEqual(problems, [[], []])
+      }))
 
     it.effect.each(provider.rules)("the played provider minds: $says", (rule) =>
       Effect.gen(function*() {

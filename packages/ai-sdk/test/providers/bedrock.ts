@@ -6,7 +6,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock"
 import * as EventStream from "../recorded/event-stream.ts"
 import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { eachMessage, inputIsObject, json, missing, notObject, repeated } from "./strict.ts"
+import { eachMessage, inputIsObject, json, missing, nameIsPlain, notObject, notPlain, repeated } from "./strict.ts"
 
 const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
 
@@ -121,6 +121,17 @@ const rules: ReadonlyArray<Rule> = [
     ),
     breaks: ({ messages }: Body) =>
       void Object.assign(messages[1]?.content.at(-1)?.["toolUse"] ?? {}, { toolUseId: "a b" })
+  },
+  {
+    says: nameIsPlain,
+    source: "github.com/vercel/ai/issues/10202; github.com/pydantic/pydantic-ai/issues/4585",
+    problems: eachMessage((message) =>
+      list(message, "content").flatMap((block) =>
+        at(block, "toolUse") === undefined ? [] : notPlain(string(block, "toolUse", "name"))
+      )
+    ),
+    breaks: ({ messages }: Body) =>
+      void Object.assign(messages[1]?.content.at(-1)?.["toolUse"] ?? {}, { name: "$READFILE" })
   },
   {
     says: inputIsObject,

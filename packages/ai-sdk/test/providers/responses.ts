@@ -6,7 +6,18 @@ import { createOpenAI } from "@ai-sdk/openai"
 import { createXai } from "@ai-sdk/xai"
 import { at, list, params, string } from "../recorded/json.ts"
 import type { Past, Provider, Reply, Rule, ScriptedCall } from "./strict.ts"
-import { events, inputIsObject, json, missing, notDocumented, notObject, repeated, sentence } from "./strict.ts"
+import {
+  events,
+  inputIsObject,
+  json,
+  missing,
+  nameIsPlain,
+  notDocumented,
+  notObject,
+  notPlain,
+  repeated,
+  sentence
+} from "./strict.ts"
 
 const encrypted = "Z3JvayBhbmQgZ3B0"
 
@@ -232,6 +243,12 @@ const rules: ReadonlyArray<Rule> = [
       )
     ),
     breaks: (body: Body) => void Object.assign(first(body, "function_call"), { arguments: { path: "/tmp/a" } })
+  },
+  {
+    says: nameIsPlain,
+    source: `FunctionToolCall and FunctionTool in ${specification}`,
+    problems: inItems((items) => items.filter(isOf("function_call")).flatMap((item) => notPlain(string(item, "name")))),
+    breaks: (body: Body) => void Object.assign(first(body, "function_call"), { name: "multi_tool_use.parallel" })
   },
   {
     says: inputIsObject,

@@ -100,8 +100,12 @@ export const missing = (
   among: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => ids.flatMap((id) => among.includes(id) ? [] : [`${id}`])
 
-/** The rule that every provider has, where a model was cut in the middle of a call. */
+/** What every provider asks of a call, although a model may be cut in the middle of one, and make up a name. */
 export const inputIsObject = "the input of a call is an object"
+export const nameIsPlain = "the name of a call has 1 to 64 letters, digits, _ and -"
+
+export const notPlain = (name: string | undefined): ReadonlyArray<string> =>
+  /^[a-zA-Z0-9_-]{1,64}$/u.test(name ?? "") ? [] : [`${name}`]
 
 export const notObject = (input: unknown): ReadonlyArray<string> =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? [] : ["one is not"]
