@@ -27,6 +27,7 @@ interface Context {
   readonly history: Approvals.History
   readonly version: Version
   readonly ids: Requirements.CallIds
+  readonly requirements: Requirements.Requirements
   /** The tools of the request, by their names. */
   readonly tools: ReadonlyMap<string, Tool.Any>
 }
@@ -43,6 +44,7 @@ export const make = (
     history,
     version,
     ids: Requirements.callIds(requirements),
+    requirements,
     tools: new Map(tools.map((tool) => [tool.name, tool]))
   }
   const written: Array<Message> = []
@@ -171,11 +173,13 @@ const toolPart = (
   part: Prompt.ToolMessagePart,
   context: Context
 ): ToolPart | undefined => {
-  const { history, ids, version } = context
+  const { history, ids, requirements, version } = context
   if (part.type === "tool-approval-response") return Approvals.answer(part, history)
   if (Approvals.isDenial(part)) return undefined
+  const result = Results.part(part, version)
   return {
-    ...Results.part(part, version),
+    ...result,
+    output: requirements.takesBlankResults ? result.output : Results.notBlank(result.output),
     toolCallId: part.providerExecuted ? part.id : ids.ofResult(part.id),
     toolName: part.providerExecuted ? part.name : providerName(part, context)
   }

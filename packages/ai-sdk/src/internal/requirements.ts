@@ -7,6 +7,8 @@
 export interface Requirements {
   /** The assistant speaks between the results of its calls and the user's next message. */
   readonly assistantAfterResults: boolean
+  /** Whether the result of a call may be a text of nothing but space. */
+  readonly takesBlankResults: boolean
   /** The form of the ids of calls: nine letters and digits, none that was used before, or any. */
   readonly callIds: "short" | "unique" | "any"
 }
@@ -16,6 +18,7 @@ export const of = (model: { readonly provider: string; readonly modelId: string 
   const isMistral = provider.startsWith("mistral.") || mistral.test(modelId)
   return {
     assistantAfterResults: isMistral || (provider === "amazon-bedrock" && aloneAtBedrock.test(modelId)),
+    takesBlankResults: provider !== "amazon-bedrock",
     callIds: isMistral ? "short" : provider.endsWith(".responses") ? "unique" : "any"
   }
 }

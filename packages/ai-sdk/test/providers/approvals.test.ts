@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { compatible, compatibleMistral, mistral, openaiChat } from "./chat.ts"
 import { providers } from "./index.ts"
-import { deleteFile, play, type Send, sendMail, type Story, stuck, ways } from "./play.ts"
+import { deleteFile, play, type Send, sendMail, silent, type Story, stuck, ways } from "./play.ts"
 import { openai, xai } from "./responses.ts"
 import { approvalParts, inputIsObject, nameIsPlain, type Provider, refuses } from "./strict.ts"
 
@@ -153,6 +153,20 @@ for (const provider of providers) {
           const body = JSON.stringify(server.bodies.at(-1))
           assert.include(body, "deleted /tmp/a")
           assert.include(body, noReason)
+        }))
+
+      it.effect(`takes a success that says nothing beside a denial [${way}]`, () =>
+        Effect.gen(function*() {
+          const { runs, server } = yield* play(provider, way, {
+            ...approveAndDeny(provider),
+            replies: [
+              { calls: [deleteFile(first, silent), sendMail(second)] },
+              ...approveAndDeny(provider).replies.slice(1)
+            ]
+          })
+          assert.deepStrictEqual(server.refusals, [])
+          assert.deepStrictEqual(runs, [`delete ${silent}`])
+          assert.include(outcomesOf(provider, server.bodies.at(-1))[second], noReason)
         }))
 
       it.effect(`takes a failure that says nothing beside a denial [${way}]`, () =>

@@ -146,12 +146,13 @@ const rules: ReadonlyArray<Rule> = [
   {
     says: "no message is empty, and no text blank",
     source: "github.com/earendil-works/pi/pull/3443; github.com/NousResearch/hermes-agent/issues/55092 (measured)",
-    problems: eachMessage((message) =>
-      list(message, "content").length === 0 ||
-        list(message, "content").some((block) => string(block, "text")?.trim() === "")
+    problems: eachMessage((message) => {
+      const blocks = list(message, "content")
+      const results = blocks.flatMap((block) => list(block, "toolResult", "content"))
+      return blocks.length === 0 || [...blocks, ...results].some((block) => string(block, "text")?.trim() === "")
         ? ["one is"]
         : []
-    ),
+    }),
     breaks: ({ messages }: Body) => void messages[2]?.content.push({ text: " " })
   },
   {
