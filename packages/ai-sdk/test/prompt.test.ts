@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Prompt, Tool } from "effect/ai"
 import * as Approvals from "../src/internal/approvals.ts"
 import * as Writer from "../src/internal/prompt.ts"
+import * as Requirements from "../src/internal/requirements.ts"
 
 const write = (
   messages: ReadonlyArray<Prompt.MessageEncoded>,
@@ -186,6 +187,43 @@ describe("what some providers ask for besides", () => {
     assert.strictEqual(own, "D681PevKs")
     assert.match(used!, /^[a-zA-Z0-9]{9}$/)
     assert.notStrictEqual(used, own)
+  })
+
+  it("an id that a provider gave is its own alone, and other providers take the conversation's", () => {
+    const given = "call_28c1__thought__" + "c2lnbmVk".repeat(20)
+    const id = Requirements.inConversation(given)
+    const call = (id: string) =>
+      ({
+        type: "tool-call",
+        id,
+        name: "Read",
+        params: {},
+        providerExecuted: false,
+        options: { "ai-sdk": { provider: "mock", callId: given } }
+      }) as const
+    const ids = (provider: string) =>
+      write(
+        [
+          assistant(call(id), call(`${id}_2`)),
+          {
+            role: "tool",
+            content: [id, `${id}_2`].map((id) => ({
+              type: "tool-result",
+              id,
+              name: "Read",
+              isFailure: false,
+              result: 1
+            }))
+          }
+        ],
+        "v4",
+        { provider, modelId: "a-model" }
+      ).flatMap(({ content }) =>
+        (content as ReadonlyArray<{ readonly toolCallId: string }>).map(({ toolCallId }) => toolCallId)
+      )
+    assert.isAtMost(id.length, 64)
+    assert.deepStrictEqual(ids("mock.chat"), [given, `${id}_2`, given, `${id}_2`])
+    assert.deepStrictEqual(ids("other.chat"), [id, `${id}_2`, id, `${id}_2`])
   })
 
   it("an id that is used again is another one for the Responses API, and its result has it", () => {

@@ -128,7 +128,7 @@ const assistantPart = (
       const providerOptions = Approvals.callOptions(part, history)
       content.push({
         type: "tool-call",
-        toolCallId: part.providerExecuted ? part.id : ids.ofCall(part.id),
+        toolCallId: part.providerExecuted ? part.id : ids.ofCall(part.id, givenId(part, history)),
         toolName: providerName(part, context),
         input: inputOf(part, context),
         ...(part.providerExecuted ? { providerExecuted: true } : undefined),
@@ -146,6 +146,15 @@ const assistantPart = (
       // The interface has no place for it: the answer names it.
       return
   }
+}
+
+// The id that this provider gave a call, where the conversation has another. One that was used again in a response has its own.
+const givenId = (part: Prompt.ToolCallPart, history: Approvals.History): string | undefined => {
+  const { callId, provider } = Metadata.readOwn(part)
+  return typeof callId === "string" && provider === history.provider &&
+      Requirements.inConversation(callId) === part.id
+    ? callId
+    : undefined
 }
 
 // Most providers refuse a call whose input is no object, as of a model that was cut in the middle of it, in this request and

@@ -244,6 +244,23 @@ describe("an id that is used again", () => {
   )
 })
 
+// LiteLLM keeps there what Gemini thought: github.com/BerriAI/litellm/pull/16895
+const longId = (end: string) => `call_28c1__thought__${"c2lnbmVk".repeat(200)}${end}`
+
+describe("an id that is longer than a conversation's", () => {
+  it.effect.each(ways)(
+    "is the provider's own, and of a call that can be approved [%s]",
+    (way) =>
+      Effect.gen(function*() {
+        const provider: Provider = { ...compatible, ids: [longId("a"), longId("b"), longId("c")] }
+        const { runs, server } = yield* play(provider, way, askTwice(provider))
+        assert.deepStrictEqual(server.refusals, [])
+        assert.deepStrictEqual(runs, ["delete /tmp/a", "delete /tmp/b"])
+        assert.deepStrictEqual(provider.outcomes(server.bodies.at(-1)).map(({ id }) => id), [...provider.ids])
+      })
+  )
+})
+
 describe("what is of an approval", () => {
   it("is a field or a kind of part, not a word of a text", () => {
     assert.deepStrictEqual(approvalParts({ content: [{ type: "text", text: "Waiting for approval." }] }), [])
