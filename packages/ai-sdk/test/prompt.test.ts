@@ -333,7 +333,7 @@ describe("what the interface has and a chat has not", () => {
   const carried = (carried: object): Prompt.AssistantMessagePartEncoded => ({
     type: "reasoning",
     text: "",
-    options: { "ai-sdk": { carried: carried as never } }
+    options: { "ai-sdk": { carried: carried as never, provider: "mock" } }
   })
 
   it("goes back as it came, to a version that knows it", () => {
@@ -346,6 +346,15 @@ describe("what the interface has and a chat has not", () => {
     assert.deepStrictEqual<unknown>(write([assistant(carried(custom), carried(file), carried(call))], "v3"), [
       { role: "assistant", content: [call] }
     ])
+  })
+
+  it("goes to no other provider, but for texts and files", () => {
+    const call = { type: "tool-call", toolCallId: "h", toolName: "search", input: {}, providerExecuted: true }
+    const said = { type: "text", text: "Found it." }
+    assert.deepStrictEqual<unknown>(
+      write([assistant(carried(call), carried(said))], "v4", { provider: "other.chat", modelId: "a-model" }),
+      [{ role: "assistant", content: [said] }]
+    )
   })
 
   it("L4 carries no call that would run here, and no answer", () => {

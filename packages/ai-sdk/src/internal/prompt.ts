@@ -28,6 +28,8 @@ interface Context {
   readonly version: Version
   readonly ids: Requirements.CallIds
   readonly requirements: Requirements.Requirements
+  /** Calls that another provider ran. */
+  readonly foreign: Set<string>
   /** The tools of the request, by their names. */
   readonly tools: ReadonlyMap<string, Tool.Any>
 }
@@ -45,6 +47,7 @@ export const make = (
     version,
     ids: Requirements.callIds(requirements),
     requirements,
+    foreign: new Set(),
     tools: new Map(tools.map((tool) => [tool.name, tool]))
   }
   const written: Array<Message> = []
@@ -109,7 +112,7 @@ const assistantPart = (
     }
     case "reasoning": {
       if (Carrier.isCarrier(part)) {
-        const carried = Carrier.read(part, version)
+        const carried = Carrier.read(part, version, history.provider)
         if (carried !== undefined) content.push(carried)
         return
       }
@@ -125,6 +128,7 @@ const assistantPart = (
       content.push(Files.filePart(part, version))
       return
     case "tool-call": {
+      if (isForeign(part, context)) return
       const providerOptions = Approvals.callOptions(part, history)
       content.push({
         type: "tool-call",
@@ -138,7 +142,7 @@ const assistantPart = (
     }
     case "tool-result":
       // The denial of a call that the provider runs is told by the answer.
-      if (!Approvals.isDenial(part)) {
+      if (!Approvals.isDenial(part) && !isForeign(part, context)) {
         content.push({ ...Results.part(part, version), toolName: providerName(part, context) })
       }
       return
@@ -146,6 +150,20 @@ const assistantPart = (
       // The interface has no place for it: the answer names it.
       return
   }
+}
+
+// What another provider ran is no call that this one could take, and has its result in no place where this one looks for it:
+// what came of it, the model has said.
+const isForeign = (
+  part: Prompt.ToolCallPart | Prompt.ToolResultPart,
+  { foreign, history }: Context
+): boolean => {
+  if (!part.providerExecuted) return false
+  if (part.type === "tool-result") return foreign.has(part.id)
+  const own = Metadata.readOwn(part)["provider"] === history.provider
+  if (own) foreign.delete(part.id)
+  else foreign.add(part.id)
+  return !own
 }
 
 // The id that this provider gave a call, where the conversation has another. One that was used again in a response has its own.
@@ -184,7 +202,7 @@ const toolPart = (
 ): ToolPart | undefined => {
   const { history, ids, requirements, version } = context
   if (part.type === "tool-approval-response") return Approvals.answer(part, history)
-  if (Approvals.isDenial(part)) return undefined
+  if (Approvals.isDenial(part) || isForeign(part, context)) return undefined
   const result = Results.part(part, version)
   return {
     ...result,

@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
+import * as Approvals from "./approvals.ts"
 import * as Carrier from "./carrier.ts"
 import * as Content from "./content.ts"
 import * as Errors from "./errors.ts"
@@ -102,9 +103,10 @@ const make = (options: Options): Writer => {
   // Ids of calls that have another one in the conversation.
   let renamed: Map<string, string> | undefined
   const idOf = (id: string) => renamed?.get(id) ?? id
+  const stamp = Approvals.stamp(options.provider)
   const reader = Content.make(options, {
     part: (part) => written.push(part),
-    carried: (carried) => written.push(...Carrier.streamed(`carried-${carriedCount++}`, carried))
+    carried: (carried) => written.push(...Carrier.streamed(`carried-${carriedCount++}`, carried, stamp))
   })
   const drain = (): ReadonlyArray<Part> => {
     const parts = written

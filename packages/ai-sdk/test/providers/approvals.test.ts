@@ -97,6 +97,35 @@ const cutCalls: ReadonlyArray<CutCall & { readonly is: string }> = [
   { is: "of a tool in words", name: "$READ FILE<|channel|>", params: {} }
 ]
 
+/** What another provider ran itself, of which this one knows nothing. */
+const hostedElsewhere: Prompt.Prompt = Prompt.make([
+  { role: "user", content: "What is new?" },
+  {
+    role: "assistant",
+    content: [
+      {
+        type: "tool-call",
+        id: "srvtoolu_1",
+        name: "Web",
+        params: { query: "news" },
+        providerExecuted: true,
+        options: { "ai-sdk": { provider: "elsewhere", toolName: "web_search" } }
+      },
+      {
+        type: "tool-result",
+        id: "srvtoolu_1",
+        name: "Web",
+        isFailure: false,
+        result: [{ title: "News" }],
+        providerExecuted: true,
+        options: { "ai-sdk": { toolName: "web_search" } }
+      },
+      { type: "text", text: "Nothing is new." }
+    ]
+  },
+  { role: "user", content: "And now?" }
+])
+
 const outcomesOf = (provider: Provider, body: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(provider.outcomes(body).map(({ id, text }) => [id, text]))
 
@@ -198,6 +227,18 @@ for (const provider of providers) {
         const rules = provider.rules.filter(({ says }) => says === inputIsObject || says === nameIsPlain)
         const problems = rules.map((rule) => rule.problems(body, { bodies: [], replies: [] }))
         assert.deepStrictEqual(problems, [[], []])
+      }))
+
+    it.effect("L7 is not told of calls that another provider ran, but of what the model said then", () =>
+      Effect.gen(function*() {
+        const { server } = yield* play(provider, "generateText", {
+          replies: [{ text: "Nothing." }],
+          tell: (send) => Effect.ignore(send(hostedElsewhere))
+        })
+        const body = JSON.stringify(server.bodies[0])
+        assert.include(body, "Nothing is new.")
+        assert.notInclude(body, "srvtoolu_1")
+        assert.notInclude(body, "web_search")
       }))
 
     it.effect.each(provider.rules)("the played provider minds: $says", (rule) =>
