@@ -46,6 +46,7 @@ describe("tools", () => {
     args: Schema.Struct({ maxUses: Schema.Number }),
     success: Schema.Unknown
   })({ maxUses: 3 })
+  const Bare = Tool.dynamic("Bare", { parameters: { type: "object" }, success: Schema.String })
   const toolkit = Toolkit.make(Read, List, Strict, Web)
   const seen: Array<unknown> = []
   const handlers = toolkit.toLayer({
@@ -62,6 +63,18 @@ describe("tools", () => {
       )
       return Support.asked(model)
     })
+
+  it.effect("one of an MCP server that says nothing of parameters has none", () =>
+    Effect.gen(function*() {
+      const model = hello()
+      const bare = Toolkit.make(Bare)
+      yield* LanguageModel.generateText({ prompt: "Hi", toolkit: bare }).pipe(
+        Effect.provide([AiSdkLanguageModel.layer({ model }), bare.toLayer({ Bare: () => Effect.succeed("x") })])
+      )
+      assert.deepStrictEqual<unknown>(Support.asked(model).tools, [
+        { type: "function", name: "Bare", inputSchema: { type: "object", properties: {} } }
+      ])
+    }))
 
   it.effect("functions and the provider's own, in the interface's form", () =>
     Effect.gen(function*() {

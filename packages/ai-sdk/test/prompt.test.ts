@@ -2,18 +2,20 @@
 import type * as Provider from "@ai-sdk/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Prompt } from "effect/ai"
+import { Prompt, Tool } from "effect/ai"
 import * as Approvals from "../src/internal/approvals.ts"
 import * as Writer from "../src/internal/prompt.ts"
+import * as Requirements from "../src/internal/requirements.ts"
 
 const write = (
   messages: ReadonlyArray<Prompt.MessageEncoded>,
   version: "v3" | "v4" = "v4",
-  of: { readonly provider: string; readonly modelId: string } = { provider: "mock.chat", modelId: "a-model" }
+  of: { readonly provider: string; readonly modelId: string } = { provider: "mock.chat", modelId: "a-model" },
+  tools: ReadonlyArray<Tool.Any> = []
 ) => {
   const { content } = Prompt.make(messages)
   const model = { ...of, specificationVersion: version }
-  return Writer.make(content, Effect.runSync(Approvals.read(content, model.provider)), model)
+  return Writer.make(content, Effect.runSync(Approvals.read(content, model.provider)), model, tools)
 }
 
 const cached = { anthropic: { cacheControl: { type: "ephemeral" } } }
@@ -90,6 +92,43 @@ describe("messages", () => {
     )
   })
 
+  it("L7 parameters that are no object are put into one, but those of a tool that the provider defined", () => {
+    const Grammar = Tool.providerDefined({ id: "openai.custom", customName: "Grammar", providerName: "grammar" })()
+    const call = (name: string) =>
+      ({ type: "tool-call", id: "c1", name, params: "{\"a\":", providerExecuted: false }) as const
+    const [message] = write([assistant(call("Read"), call("Grammar"))], "v4", undefined, [Grammar])
+    assert.deepStrictEqual<unknown>(
+      (message!.content as ReadonlyArray<Provider.LanguageModelV4ToolCallPart>).map(({ input }) => input),
+      [{ rawInvalidInput: "{\"a\":" }, "{\"a\":"]
+    )
+  })
+
+  it("L10 a name that a model made up is one that a provider takes, and a tool's own name stays", () => {
+    const tools = [Tool.make("files.read")]
+    const turn = (name: string) => [
+      assistant({ type: "tool-call", id: "c1", name, params: {}, providerExecuted: false }),
+      { role: "tool", content: [{ type: "tool-result", id: "c1", name, isFailure: true, result: "no" }] } as const
+    ]
+    const names = (name: string) =>
+      write(turn(name), "v4", undefined, tools).map(({ content }) =>
+        (content as ReadonlyArray<{ readonly toolName: string }>)[0]!.toolName
+      )
+    assert.deepStrictEqual(names("files.read"), ["files.read", "files.read"])
+    assert.deepStrictEqual(names("$READ FILE"), ["_READ_FILE", "_READ_FILE"])
+    assert.deepStrictEqual(names(""), ["unknown", "unknown"])
+    assert.deepStrictEqual(names("a".repeat(65)), ["a".repeat(64), "a".repeat(64)])
+  })
+
+  it("what was thought and led to nothing is not sent, what the assistant goes on from is", () => {
+    const thought = { type: "reasoning", text: "Hm.", options: { anthropic: { signature: "sig" } } } as const
+    const hi = user({ type: "text", text: "Hi" })
+    assert.deepStrictEqual(write([hi, assistant(thought), hi]).map(({ role }) => role), ["user", "user"])
+    assert.deepStrictEqual(
+      write([hi, assistant(thought), assistant({ type: "text", text: "Well." }), hi]).map(({ role }) => role),
+      ["user", "assistant", "assistant", "user"]
+    )
+  })
+
   it("results that follow each other are one message", () => {
     const result = (id: string): Prompt.MessageEncoded => ({
       role: "tool",
@@ -148,6 +187,43 @@ describe("what some providers ask for besides", () => {
     assert.strictEqual(own, "D681PevKs")
     assert.match(used!, /^[a-zA-Z0-9]{9}$/)
     assert.notStrictEqual(used, own)
+  })
+
+  it("an id that a provider gave is its own alone, and other providers take the conversation's", () => {
+    const given = "call_28c1__thought__" + "c2lnbmVk".repeat(20)
+    const id = Requirements.inConversation(given)
+    const call = (id: string) =>
+      ({
+        type: "tool-call",
+        id,
+        name: "Read",
+        params: {},
+        providerExecuted: false,
+        options: { "ai-sdk": { provider: "mock", callId: given } }
+      }) as const
+    const ids = (provider: string) =>
+      write(
+        [
+          assistant(call(id), call(`${id}_2`)),
+          {
+            role: "tool",
+            content: [id, `${id}_2`].map((id) => ({
+              type: "tool-result",
+              id,
+              name: "Read",
+              isFailure: false,
+              result: 1
+            }))
+          }
+        ],
+        "v4",
+        { provider, modelId: "a-model" }
+      ).flatMap(({ content }) =>
+        (content as ReadonlyArray<{ readonly toolCallId: string }>).map(({ toolCallId }) => toolCallId)
+      )
+    assert.isAtMost(id.length, 64)
+    assert.deepStrictEqual(ids("mock.chat"), [given, `${id}_2`, given, `${id}_2`])
+    assert.deepStrictEqual(ids("other.chat"), [id, `${id}_2`, id, `${id}_2`])
   })
 
   it("an id that is used again is another one for the Responses API, and its result has it", () => {
@@ -257,7 +333,7 @@ describe("what the interface has and a chat has not", () => {
   const carried = (carried: object): Prompt.AssistantMessagePartEncoded => ({
     type: "reasoning",
     text: "",
-    options: { "ai-sdk": { carried: carried as never } }
+    options: { "ai-sdk": { carried: carried as never, provider: "mock" } }
   })
 
   it("goes back as it came, to a version that knows it", () => {
@@ -270,6 +346,15 @@ describe("what the interface has and a chat has not", () => {
     assert.deepStrictEqual<unknown>(write([assistant(carried(custom), carried(file), carried(call))], "v3"), [
       { role: "assistant", content: [call] }
     ])
+  })
+
+  it("goes to no other provider, but for texts and files", () => {
+    const call = { type: "tool-call", toolCallId: "h", toolName: "search", input: {}, providerExecuted: true }
+    const said = { type: "text", text: "Found it." }
+    assert.deepStrictEqual<unknown>(
+      write([assistant(carried(call), carried(said))], "v4", { provider: "other.chat", modelId: "a-model" }),
+      [{ role: "assistant", content: [said] }]
+    )
   })
 
   it("L4 carries no call that would run here, and no answer", () => {

@@ -20,13 +20,18 @@ const handlers = toolkit.toLayer({ Add: ({ a }) => Effect.succeed(a) })
 
 const whole = (result: Provider.LanguageModelV4GenerateResult) =>
   LanguageModel.generateText({ prompt: "Go.", toolkit }).pipe(
-    Effect.provide([AiSdkLanguageModel.layer({ model: new MockLanguageModelV4({ doGenerate: result }) }), handlers])
+    Effect.provide([
+      AiSdkLanguageModel.layer({ model: new MockLanguageModelV4({ provider: "mock.chat", doGenerate: result }) }),
+      handlers
+    ])
   )
 
 const streamed = (parts: ReadonlyArray<Provider.LanguageModelV4StreamPart>) =>
   Stream.runCollect(LanguageModel.streamText({ prompt: "Go.", toolkit })).pipe(
     Effect.provide([
-      AiSdkLanguageModel.layer({ model: new MockLanguageModelV4({ doStream: Support.stream(parts) }) }),
+      AiSdkLanguageModel.layer({
+        model: new MockLanguageModelV4({ provider: "mock.chat", doStream: Support.stream(parts) })
+      }),
       handlers
     ])
   )

@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import type * as Approval from "./Approval.ts"
 import * as ApprovalError from "./ApprovalError.ts"
 import * as Bounds from "./internal/bounds.ts"
+import * as Ending from "./internal/history/ending.ts"
 import * as Transcript from "./internal/history/transcript.ts"
 import * as Posted from "./internal/posted.ts"
 import { imported, protectOnce, protectPersistence } from "./internal/turn/protectChat.ts"
@@ -332,12 +333,11 @@ export const answer = Effect.fnUntraced(function*(
   for (const answer of read.answers) {
     const { approvalId } = answer
     const request = known.get(approvalId)
-    const result = (request?.call ?? request?.providerCall)?.result
     const reason = request === undefined
       ? new ApprovalError.UnknownApproval({ approvalId: approvalId.slice(0, 64) })
-      : result === undefined
+      : (request.call ?? request.providerCall)?.result === undefined
       ? undefined
-      : new ApprovalError.AlreadyDecided({ approvalId, state: result.isFailure ? "failed" : "done" })
+      : new ApprovalError.AlreadyDecided({ approvalId, state: Ending.stateOf(request) })
     if (reason === undefined) said.push(answer)
     else refused.push({ approvalId, error: ApprovalError.make(reason) })
   }

@@ -98,6 +98,15 @@ describe("tools of a request", () => {
         assert.deepStrictEqual(yield* Tools.readParameters(tool, { anything: null }), { anything: null })
       }))
 
+    it.effect.each([{ type: "object" }, { type: "object", properties: null }] as const)(
+      "of an MCP server that says nothing of parameters have none: %j",
+      (parameters) =>
+        Effect.gen(function*() {
+          const tool = yield* sent(Tool.dynamic("ListTables", { parameters }))
+          assert.deepInclude(tool, { parameters: { type: "object", properties: {} } })
+        })
+    )
+
     it.effect("of which nothing is known take any object", () =>
       Effect.gen(function*() {
         const parameters = { type: "object", properties: {}, additionalProperties: true }

@@ -50,7 +50,8 @@ describe("a request whose id was there before", () => {
         references,
         rebuildsRequests: !references,
         base: { type: "nothing" },
-        fileIdPrefixes: []
+        fileIdPrefixes: [],
+        toolNames: new Set()
       })
       assert.deepStrictEqual(
         items.flatMap((item) => item.type === "mcp_approval_response" ? [item.approve] : []),

@@ -18,16 +18,20 @@ export type Carried =
   | Provider.LanguageModelV4ToolCallPart
   | Provider.LanguageModelV4ToolResultPart
 
-export const make = (carried: Carried): Response.ReasoningPartEncoded => ({
+export const make = (carried: Carried, { provider }: { readonly provider: string }): Response.ReasoningPartEncoded => ({
   type: "reasoning",
   text: "",
   // What is carried came from a provider as JSON; what did not is left out.
-  metadata: { [Metadata.own]: Metadata.json({ carried }) ?? {} }
+  metadata: { [Metadata.own]: Metadata.json({ carried, provider }) ?? {} }
 })
 
 /** The parts of a stream for one that is not streamed: a stream has no whole reasoning. */
-export const streamed = (id: string, carried: Carried): ReadonlyArray<Response.StreamPartEncoded> => [
-  { type: "reasoning-start", id, metadata: make(carried).metadata },
+export const streamed = (
+  id: string,
+  carried: Carried,
+  by: { readonly provider: string }
+): ReadonlyArray<Response.StreamPartEncoded> => [
+  { type: "reasoning-start", id, metadata: make(carried, by).metadata },
   { type: "reasoning-end", id }
 ]
 
@@ -44,11 +48,13 @@ const types: Readonly<Record<string, ReadonlyArray<Version>>> = {
 export const isCarrier = (part: Prompt.ReasoningPart): boolean =>
   part.text.length === 0 && Metadata.readOwn(part)["carried"] !== undefined
 
-/** What a part carries, if it does, and if this version can be told. */
-export const read = (part: Prompt.ReasoningPart, version: Version): Carried | undefined => {
-  const { carried } = Metadata.readOwn(part)
+/** What a part carries, if it does, and if this provider can be told in this version. */
+export const read = (part: Prompt.ReasoningPart, version: Version, provider: string): Carried | undefined => {
+  const { carried, provider: by } = Metadata.readOwn(part)
   if (!Metadata.isRecord(carried) || typeof carried["type"] !== "string") return undefined
   const { type } = carried
+  // Others know texts and files alone.
+  if (by !== provider && type !== "text" && type !== "file") return undefined
   if (!Object.hasOwn(types, type) || !types[type]!.includes(version)) return undefined
   // A call of ours has its own part, and is run here or nowhere.
   if (type === "tool-call" && carried["providerExecuted"] !== true) return undefined

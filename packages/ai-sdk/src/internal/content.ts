@@ -6,6 +6,7 @@ import * as Approvals from "./approvals.ts"
 import type * as Carrier from "./carrier.ts"
 import * as Metadata from "./metadata.ts"
 import type { Content } from "./models.ts"
+import * as Requirements from "./requirements.ts"
 import * as Tools from "./tools.ts"
 
 export type Part =
@@ -57,10 +58,14 @@ export const make = ({ directory, history, provider, takesAnyCall }: Reading, si
     const { toolCallId, toolName } = content
     const params = parseInput(content.input)
     if (content.providerExecuted !== true) {
-      const metadata = Metadata.ofProvider(content.providerMetadata)
+      const id = Requirements.inConversation(toolCallId)
+      const metadata = Metadata.ofProvider(
+        content.providerMetadata,
+        id === toolCallId ? undefined : { ...stamp, callId: toolCallId }
+      )
       sink.part({
         type: "tool-call",
-        id: toolCallId,
+        id,
         name: toolName,
         params,
         ...(metadata === undefined ? undefined : { metadata })

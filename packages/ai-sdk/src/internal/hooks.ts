@@ -105,7 +105,7 @@ const prepare = (
     return {
       params: {
         ...config as Partial<Models.CallOptions>,
-        prompt: PromptWriter.make(request.prompt.content, history, model),
+        prompt: PromptWriter.make(request.prompt.content, history, model, request.tools),
         ...tools,
         ...(responseFormat === undefined ? undefined : { responseFormat })
       },

@@ -1,5 +1,6 @@
 /** A whole response as parts. */
 import type * as Response from "effect/ai/Response"
+import * as Approvals from "./approvals.ts"
 import * as Carrier from "./carrier.ts"
 import * as Content from "./content.ts"
 import * as Finish from "./finish.ts"
@@ -15,9 +16,10 @@ export interface Options extends Content.Reading {
 
 export const parts = (result: GenerateResult, options: Options): Array<Part> => {
   const parts: Array<Part> = []
+  const stamp = Approvals.stamp(options.provider)
   const reader = Content.make(options, {
     part: (part) => parts.push(part),
-    carried: (carried) => parts.push(Carrier.make(carried))
+    carried: (carried) => parts.push(Carrier.make(carried, stamp))
   })
   if (result.response !== undefined) parts.push(Finish.metadata(result.response))
   // Where the answer is not the whole text, the rest goes back to the provider and to nobody else.
@@ -31,7 +33,7 @@ export const parts = (result: GenerateResult, options: Options): Array<Part> => 
           type: "text",
           text: content.text,
           ...(providerOptions === undefined ? undefined : { providerOptions })
-        }))
+        }, stamp))
       } else {
         parts.push({
           type: content.type,

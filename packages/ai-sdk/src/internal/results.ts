@@ -33,6 +33,10 @@ const output = (part: Prompt.ToolResultPart, version: Version): Output => {
   return { type: isFailure ? "error-json" : "json", value: (result ?? null) as Provider.JSONValue }
 }
 
+/** As JSON where it is a text of nothing but space: then it has quotes around it. */
+export const notBlank = (output: Output): Output =>
+  output.type === "text" && isBlank(output.value) ? { type: "json", value: output.value } : output
+
 const isBlank = (text: string): boolean => text.trim().length === 0
 
 // A failure that says nothing is refused by some providers.

@@ -6,12 +6,14 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
+import * as Approvals from "./approvals.ts"
 import * as Carrier from "./carrier.ts"
 import * as Content from "./content.ts"
 import * as Errors from "./errors.ts"
 import * as Finish from "./finish.ts"
 import * as Metadata from "./metadata.ts"
 import type { StreamPart, StreamResult, Warning } from "./models.ts"
+import * as Requirements from "./requirements.ts"
 
 type Part = Response.StreamPartEncoded
 type Chunk = Arr.NonEmptyReadonlyArray<Part>
@@ -98,9 +100,13 @@ const make = (options: Options): Writer => {
   let metadata: Response.ResponseMetadataPartEncoded | undefined
   // Parameters of calls that no part stands for.
   let foreign: Set<string> | undefined
+  // Ids of calls that have another one in the conversation.
+  let renamed: Map<string, string> | undefined
+  const idOf = (id: string) => renamed?.get(id) ?? id
+  const stamp = Approvals.stamp(options.provider)
   const reader = Content.make(options, {
     part: (part) => written.push(part),
-    carried: (carried) => written.push(...Carrier.streamed(`carried-${carriedCount++}`, carried))
+    carried: (carried) => written.push(...Carrier.streamed(`carried-${carriedCount++}`, carried, stamp))
   })
   const drain = (): ReadonlyArray<Part> => {
     const parts = written
@@ -132,11 +138,13 @@ const make = (options: Options): Writer => {
             return nothing
           }
           const name = reader.nameOf(toolName, providerExecuted)
+          const known = providerExecuted === true ? id : Requirements.inConversation(id)
+          if (known !== id) (renamed ??= new Map()).set(id, known)
           return [
             withMetadata(
               {
                 type: "tool-params-start",
-                id,
+                id: known,
                 name,
                 ...(providerExecuted === true ? { providerExecuted } : undefined)
               },
@@ -146,10 +154,12 @@ const make = (options: Options): Writer => {
         }
         case "tool-input-delta":
           if (foreign?.has(part.id) === true) return nothing
-          return [withMetadata({ type: "tool-params-delta", id: part.id, delta: part.delta }, part.providerMetadata)]
+          return [
+            withMetadata({ type: "tool-params-delta", id: idOf(part.id), delta: part.delta }, part.providerMetadata)
+          ]
         case "tool-input-end":
           if (foreign?.has(part.id) === true) return nothing
-          return [withMetadata({ type: "tool-params-end", id: part.id }, part.providerMetadata)]
+          return [withMetadata({ type: "tool-params-end", id: idOf(part.id) }, part.providerMetadata)]
         case "response-metadata":
           metadata = { ...metadata, ...Finish.metadata(part) }
           return [metadata]

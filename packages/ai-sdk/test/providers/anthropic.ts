@@ -4,7 +4,17 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { eachMessage, events, json, missing, repeated } from "./strict.ts"
+import {
+  eachMessage,
+  events,
+  inputIsObject,
+  json,
+  missing,
+  nameIsPlain,
+  notObject,
+  notPlain,
+  repeated
+} from "./strict.ts"
 
 const model = "claude-opus-4-6"
 
@@ -153,6 +163,18 @@ const rules: ReadonlyArray<Rule> = [
       ...repeated(uses(message))
     ]),
     breaks: ({ messages }: Body) => void Object.assign(messages[1]?.content.at(-1) ?? {}, { id: "functions.x:0" })
+  },
+  {
+    says: nameIsPlain,
+    source: "the 400 in github.com/home-assistant/core/issues/140005",
+    problems: eachMessage((message) => blocks(message, "tool_use").flatMap((block) => notPlain(string(block, "name")))),
+    breaks: ({ messages }: Body) => void Object.assign(messages[1]?.content.at(-1) ?? {}, { name: "$READFILE" })
+  },
+  {
+    says: inputIsObject,
+    source: "toAnthropicToolInput in github.com/vercel/ai, packages/anthropic; github.com/vercel/ai/issues/14442",
+    problems: eachMessage((message) => blocks(message, "tool_use").flatMap((block) => notObject(at(block, "input")))),
+    breaks: ({ messages }: Body) => void Object.assign(messages[1]?.content.at(-1) ?? {}, { input: "{" })
   },
   {
     says: "with thinking on, what used tools begins with its thinking",

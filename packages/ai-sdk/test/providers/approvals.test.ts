@@ -7,9 +7,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { compatible, compatibleMistral, mistral, openaiChat } from "./chat.ts"
 import { providers } from "./index.ts"
-import { deleteFile, play, type Send, sendMail, type Story, stuck, ways } from "./play.ts"
+import { deleteFile, play, type Send, sendMail, silent, type Story, stuck, ways } from "./play.ts"
 import { openai, xai } from "./responses.ts"
-import { approvalParts, type Provider, refuses } from "./strict.ts"
+import { approvalParts, inputIsObject, nameIsPlain, type Provider, refuses } from "./strict.ts"
 
 const ask = (send: Send) =>
   Effect.gen(function*() {
@@ -72,6 +72,60 @@ const late = ({ ids: [first, second] }: Provider): Pick<Story, "replies" | "tell
   })
 })
 
+interface CutCall {
+  readonly name?: string
+  readonly params: unknown
+}
+
+/** What a history has of a call that was never one: its parameters came to no end, or its name is made up. */
+const cutTurn = (id: string, { name = "DeleteFile", params }: CutCall): Prompt.Prompt =>
+  Prompt.make([
+    { role: "user", content: "Delete /tmp/a." },
+    { role: "assistant", content: [{ type: "tool-call", id, name, params, providerExecuted: false }] },
+    {
+      role: "tool",
+      content: [{ type: "tool-result", id, name, isFailure: true, result: "It does not fit." }]
+    },
+    { role: "user", content: "Go on." }
+  ])
+
+const cutCalls: ReadonlyArray<CutCall & { readonly is: string }> = [
+  { is: "cut in its parameters", params: "{\"path\": \"/tm" },
+  { is: "without parameters", params: null },
+  { is: "of a list", params: ["/tmp/a"] },
+  { is: "of a tool that the model made up", name: "multi_tool_use.parallel", params: {} },
+  { is: "of a tool in words", name: "$READ FILE<|channel|>", params: {} }
+]
+
+/** What another provider ran itself, of which this one knows nothing. */
+const hostedElsewhere: Prompt.Prompt = Prompt.make([
+  { role: "user", content: "What is new?" },
+  {
+    role: "assistant",
+    content: [
+      {
+        type: "tool-call",
+        id: "srvtoolu_1",
+        name: "Web",
+        params: { query: "news" },
+        providerExecuted: true,
+        options: { "ai-sdk": { provider: "elsewhere", toolName: "web_search" } }
+      },
+      {
+        type: "tool-result",
+        id: "srvtoolu_1",
+        name: "Web",
+        isFailure: false,
+        result: [{ title: "News" }],
+        providerExecuted: true,
+        options: { "ai-sdk": { toolName: "web_search" } }
+      },
+      { type: "text", text: "Nothing is new." }
+    ]
+  },
+  { role: "user", content: "And now?" }
+])
+
 const outcomesOf = (provider: Provider, body: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(provider.outcomes(body).map(({ id, text }) => [id, text]))
 
@@ -130,6 +184,20 @@ for (const provider of providers) {
           assert.include(body, noReason)
         }))
 
+      it.effect(`takes a success that says nothing beside a denial [${way}]`, () =>
+        Effect.gen(function*() {
+          const { runs, server } = yield* play(provider, way, {
+            ...approveAndDeny(provider),
+            replies: [
+              { calls: [deleteFile(first, silent), sendMail(second)] },
+              ...approveAndDeny(provider).replies.slice(1)
+            ]
+          })
+          assert.deepStrictEqual(server.refusals, [])
+          assert.deepStrictEqual(runs, [`delete ${silent}`])
+          assert.include(outcomesOf(provider, server.bodies.at(-1))[second], noReason)
+        }))
+
       it.effect(`takes a failure that says nothing beside a denial [${way}]`, () =>
         Effect.gen(function*() {
           const { runs, server } = yield* play(provider, way, {
@@ -146,6 +214,32 @@ for (const provider of providers) {
           assert.include(outcomes[second], noReason)
         }))
     }
+
+    it.effect.each(cutCalls)("L10 a call $is is taken", (call) =>
+      Effect.gen(function*() {
+        const { server } = yield* play(provider, "generateText", {
+          replies: [{ text: "Once more, then." }],
+          // Not all that a provider wants is there, such as what its model thought.
+          tell: (send) => Effect.ignore(send(cutTurn(first, call)))
+        })
+        const [body] = server.bodies
+        assert.include(JSON.stringify(provider.outcomes(body)), "It does not fit.")
+        const rules = provider.rules.filter(({ says }) => says === inputIsObject || says === nameIsPlain)
+        const problems = rules.map((rule) => rule.problems(body, { bodies: [], replies: [] }))
+        assert.deepStrictEqual(problems, [[], []])
+      }))
+
+    it.effect("L7 is not told of calls that another provider ran, but of what the model said then", () =>
+      Effect.gen(function*() {
+        const { server } = yield* play(provider, "generateText", {
+          replies: [{ text: "Nothing." }],
+          tell: (send) => Effect.ignore(send(hostedElsewhere))
+        })
+        const body = JSON.stringify(server.bodies[0])
+        assert.include(body, "Nothing is new.")
+        assert.notInclude(body, "srvtoolu_1")
+        assert.notInclude(body, "web_search")
+      }))
 
     it.effect.each(provider.rules)("the played provider minds: $says", (rule) =>
       Effect.gen(function*() {
@@ -187,6 +281,23 @@ describe("an id that is used again", () => {
         assert.strictEqual(file, "deleted /tmp/a")
         assert.match(mail ?? "", /^The call was denied/u)
         assert.strictEqual(other, "deleted /tmp/b")
+      })
+  )
+})
+
+// LiteLLM keeps there what Gemini thought: github.com/BerriAI/litellm/pull/16895
+const longId = (end: string) => `call_28c1__thought__${"c2lnbmVk".repeat(200)}${end}`
+
+describe("an id that is longer than a conversation's", () => {
+  it.effect.each(ways)(
+    "is the provider's own, and of a call that can be approved [%s]",
+    (way) =>
+      Effect.gen(function*() {
+        const provider: Provider = { ...compatible, ids: [longId("a"), longId("b"), longId("c")] }
+        const { runs, server } = yield* play(provider, way, askTwice(provider))
+        assert.deepStrictEqual(server.refusals, [])
+        assert.deepStrictEqual(runs, ["delete /tmp/a", "delete /tmp/b"])
+        assert.deepStrictEqual(provider.outcomes(server.bodies.at(-1)).map(({ id }) => id), [...provider.ids])
       })
   )
 })

@@ -6,7 +6,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock"
 import * as EventStream from "../recorded/event-stream.ts"
 import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { eachMessage, json, missing, repeated } from "./strict.ts"
+import { eachMessage, inputIsObject, json, missing, nameIsPlain, notObject, notPlain, repeated } from "./strict.ts"
 
 const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
 
@@ -123,14 +123,36 @@ const rules: ReadonlyArray<Rule> = [
       void Object.assign(messages[1]?.content.at(-1)?.["toolUse"] ?? {}, { toolUseId: "a b" })
   },
   {
+    says: nameIsPlain,
+    source: "github.com/vercel/ai/issues/10202; github.com/pydantic/pydantic-ai/issues/4585",
+    problems: eachMessage((message) =>
+      list(message, "content").flatMap((block) =>
+        at(block, "toolUse") === undefined ? [] : notPlain(string(block, "toolUse", "name"))
+      )
+    ),
+    breaks: ({ messages }: Body) =>
+      void Object.assign(messages[1]?.content.at(-1)?.["toolUse"] ?? {}, { name: "$READFILE" })
+  },
+  {
+    says: inputIsObject,
+    source: "github.com/vercel/ai/pull/19023",
+    problems: eachMessage((message) =>
+      list(message, "content").flatMap((block) =>
+        at(block, "toolUse") === undefined ? [] : notObject(at(block, "toolUse", "input"))
+      )
+    ),
+    breaks: ({ messages }: Body) => void Object.assign(messages[1]?.content.at(-1)?.["toolUse"] ?? {}, { input: "{" })
+  },
+  {
     says: "no message is empty, and no text blank",
     source: "github.com/earendil-works/pi/pull/3443; github.com/NousResearch/hermes-agent/issues/55092 (measured)",
-    problems: eachMessage((message) =>
-      list(message, "content").length === 0 ||
-        list(message, "content").some((block) => string(block, "text")?.trim() === "")
+    problems: eachMessage((message) => {
+      const blocks = list(message, "content")
+      const results = blocks.flatMap((block) => list(block, "toolResult", "content"))
+      return blocks.length === 0 || [...blocks, ...results].some((block) => string(block, "text")?.trim() === "")
         ? ["one is"]
         : []
-    ),
+    }),
     breaks: ({ messages }: Body) => void messages[2]?.content.push({ text: " " })
   },
   {

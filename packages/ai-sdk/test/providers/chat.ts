@@ -7,7 +7,18 @@ import { createOpenAI } from "@ai-sdk/openai"
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { at, list, params, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { events, json, missing, notDocumented, repeated, sentence } from "./strict.ts"
+import {
+  events,
+  inputIsObject,
+  json,
+  missing,
+  nameIsPlain,
+  notDocumented,
+  notObject,
+  notPlain,
+  repeated,
+  sentence
+} from "./strict.ts"
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 
@@ -118,13 +129,24 @@ const answered: ReadonlyArray<Rule> = [
     breaks: ({ messages }: Body) => void Object.assign(messages[2] ?? {}, { content: { deleted: true } })
   },
   {
-    says: "the arguments of a call are JSON as a text",
+    says: nameIsPlain,
+    source: `FunctionObject in ${specification}; that a call with another is refused:` +
+      " github.com/prefect-archive/ControlFlow/pull/107",
+    problems: eachMessage((message) =>
+      list(message, "tool_calls").flatMap((call) => notPlain(string(call, "function", "name")))
+    ),
+    breaks: ({ messages }: Body) =>
+      void Object.assign(messages[1]?.tool_calls?.[0]?.function ?? {}, { name: "multi_tool_use.parallel" })
+  },
+  {
+    says: inputIsObject,
     source: `ChatCompletionMessageToolCall in ${specification}; FromCompletionToolCall in` +
-      " github.com/ollama/ollama, openai/openai.go",
+      " github.com/ollama/ollama, openai/openai.go; for vLLM and llama-server:" +
+      " github.com/OpenHands/software-agent-sdk/issues/2887",
     problems: eachMessage((message) =>
       list(message, "tool_calls").flatMap((call) => {
         const text = string(call, "function", "arguments")
-        return text !== undefined && typeof params(text) === "object" ? [] : ["one are not"]
+        return text === undefined ? ["one is no text"] : notObject(params(text))
       })
     ),
     breaks: ({ messages }: Body) =>

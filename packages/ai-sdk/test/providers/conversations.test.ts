@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { providers } from "./index.ts"
-import { deleteFile, play, sendMail, stuck } from "./play.ts"
+import { deleteFile, play, sendMail, silent, stuck } from "./play.ts"
 import type { Provider, Reply, ScriptedCall } from "./strict.ts"
 
 const runs = Number(process.env["RUNS"] ?? 2)
@@ -35,7 +35,7 @@ const randomReplies = Effect.fnUntraced(function*(provider: Provider) {
     const count = 1 + Math.floor(3 * (yield* Random.next))
     while (calls.length < count) {
       const id = idOf(provider, 10 + made++)
-      const path = (yield* chance(0.3)) ? stuck : `/tmp/${made}`
+      const path = (yield* chance(0.3)) ? stuck : (yield* chance(0.2)) ? silent : `/tmp/${made}`
       calls.push((yield* chance(0.5)) ? sendMail(id) : deleteFile(id, path))
     }
     replies.push({ calls })

@@ -4,7 +4,7 @@
 import { createGoogle } from "@ai-sdk/google"
 import { at, list, string } from "../recorded/json.ts"
 import type { Provider, Reply, Rule } from "./strict.ts"
-import { events, json } from "./strict.ts"
+import { events, inputIsObject, json, nameIsPlain, notObject, notPlain } from "./strict.ts"
 
 const signatureOf = (words: string) => Buffer.from(`signed: ${words}`).toString("base64")
 
@@ -109,6 +109,23 @@ const rules: ReadonlyArray<Rule> = [
       return responses > 0 && responses !== list(content, "parts").length ? ["something does"] : []
     }),
     breaks: ({ contents }: Body) => void contents[2]?.parts.push({ text: "Well." })
+  },
+  {
+    says: nameIsPlain,
+    source: `FunctionDeclaration in ${types}, which takes dots and colons too: of a call it is not documented`,
+    problems: eachContent((content) =>
+      of(content, "functionCall").flatMap((part) => notPlain(string(part, "functionCall", "name")))
+    ),
+    breaks: ({ contents }: Body) => void Object.assign(contents[1]?.parts[0]?.["functionCall"] ?? {}, { name: "$R" })
+  },
+  {
+    says: inputIsObject,
+    source: `FunctionCall in ${types}; google.protobuf.Struct in github.com/googleapis/googleapis,` +
+      " google/ai/generativelanguage/v1beta/content.proto",
+    problems: eachContent((content) =>
+      of(content, "functionCall").flatMap((part) => notObject(at(part, "functionCall", "args")))
+    ),
+    breaks: ({ contents }: Body) => void Object.assign(contents[1]?.parts[0]?.["functionCall"] ?? {}, { args: "{" })
   },
   {
     says: "a response is an object",

@@ -68,6 +68,9 @@ export interface Story {
 /** A file that cannot be deleted, for no reason that is told. */
 export const stuck = "/dev/null"
 
+/** A file of whose deletion nothing is told. */
+export const silent = "/tmp/silent"
+
 /** Tells a story over a provider. */
 export const play = (provider: Provider, way: Way, { approval, replies, tell }: Story): Effect.Effect<Told, unknown> =>
   Effect.gen(function*() {
@@ -79,6 +82,7 @@ export const play = (provider: Provider, way: Way, { approval, replies, tell }: 
       DeleteFile: ({ path }) =>
         Effect.suspend(() => {
           runs.push(`delete ${path}`)
+          if (path === silent) return Effect.succeed("\n")
           return path === stuck ? Effect.fail("") : Effect.succeed(`deleted ${path}`)
         }),
       SendMail: ({ to }) => Effect.sync(() => (runs.push(`mail ${to}`), `sent to ${to}`))

@@ -4,9 +4,20 @@
  */
 import { createOpenAI } from "@ai-sdk/openai"
 import { createXai } from "@ai-sdk/xai"
-import { at, list, string } from "../recorded/json.ts"
+import { at, list, params, string } from "../recorded/json.ts"
 import type { Past, Provider, Reply, Rule, ScriptedCall } from "./strict.ts"
-import { events, json, missing, notDocumented, repeated, sentence } from "./strict.ts"
+import {
+  events,
+  inputIsObject,
+  json,
+  missing,
+  nameIsPlain,
+  notDocumented,
+  notObject,
+  notPlain,
+  repeated,
+  sentence
+} from "./strict.ts"
 
 const encrypted = "Z3JvayBhbmQgZ3B0"
 
@@ -232,6 +243,20 @@ const rules: ReadonlyArray<Rule> = [
       )
     ),
     breaks: (body: Body) => void Object.assign(first(body, "function_call"), { arguments: { path: "/tmp/a" } })
+  },
+  {
+    says: nameIsPlain,
+    source: `FunctionToolCall and FunctionTool in ${specification}`,
+    problems: inItems((items) => items.filter(isOf("function_call")).flatMap((item) => notPlain(string(item, "name")))),
+    breaks: (body: Body) => void Object.assign(first(body, "function_call"), { name: "multi_tool_use.parallel" })
+  },
+  {
+    says: inputIsObject,
+    source: "github.com/local-inference-lab/vllm/issues/684; OpenAI takes any text",
+    problems: inItems((items) =>
+      items.filter(isOf("function_call")).flatMap((item) => notObject(params(string(item, "arguments"))))
+    ),
+    breaks: (body: Body) => void Object.assign(first(body, "function_call"), { arguments: "{" })
   },
   {
     says: "no assistant message is without a text",

@@ -100,6 +100,16 @@ export const missing = (
   among: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => ids.flatMap((id) => among.includes(id) ? [] : [`${id}`])
 
+/** What every provider asks of a call, although a model may be cut in the middle of one, and make up a name. */
+export const inputIsObject = "the input of a call is an object"
+export const nameIsPlain = "the name of a call has 1 to 64 letters, digits, _ and -"
+
+export const notPlain = (name: string | undefined): ReadonlyArray<string> =>
+  /^[a-zA-Z0-9_-]{1,64}$/u.test(name ?? "") ? [] : [`${name}`]
+
+export const notObject = (input: unknown): ReadonlyArray<string> =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? [] : ["one is not"]
+
 /** Fields and kinds of parts that speak of approvals: none reaches a provider that did not ask for one. */
 export const approvalParts = (value: unknown): ReadonlyArray<string> =>
   typeof value !== "object" || value === null ? [] : Object.entries(value).flatMap(([key, field]) => [

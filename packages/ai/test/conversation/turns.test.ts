@@ -107,6 +107,19 @@ describe("a turn", () => {
       assert.strictEqual(yield* reasonOf(conversation.decide(Approval.approve(second!))), "AlreadyDecided")
     }))
 
+  it.effect("L6 who answers after a new message is told that it came between, and not that the call failed", () =>
+    Effect.gen(function*() {
+      const { conversation, steps } = yield* C.start({ turns: [[C.remove("a")], "As you say.", "Done."] })
+      const [request] = C.requestsOf(yield* conversation.send("Clean up."))
+      yield* conversation.send("No, wait.")
+      const { approvalId } = request!
+      const late = yield* Effect.flip(conversation.decide(Approval.approve(request!)))
+      assert.instanceOf(late, ApprovalError.ApprovalError)
+      assert.deepStrictEqual(late.reason, new ApprovalError.AlreadyDecided({ approvalId, state: "superseded" }))
+      assert.strictEqual((yield* conversation.stateOf(approvalId))?.state, "superseded")
+      assert.deepStrictEqual(steps, [])
+    }))
+
   it.effect("an answer in a prompt is refused: anybody may have written it", () =>
     Effect.gen(function*() {
       const { conversation, steps } = yield* C.start({ turns: [[C.remove("a")], "Done."] })

@@ -201,16 +201,16 @@ describe("L3 later answers", () => {
   for (const mode of ["Chat.generateText", "Chat.streamText"] as const) {
     Support.single(`L3 Chat.answer says AlreadyDecided for a late answer, and changes nothing [${mode}]`, function*() {
       const tools = yield* Support.makeTools()
-      const asked = yield* askOne(mode, tools)
       const { model } = yield* Support.answering
-      const request = asked.requests[0]!
-      for (const word of ["+", "-no"]) {
+      for (const [word, state] of [["+", "done"], ["-no", "denied"]] as const) {
+        const asked = yield* askOne(mode, tools)
+        const request = asked.requests[0]!
         const settled = yield* Support.reply(mode, { asked, model, tools }, Support.answers(...said(request, word)))
         const chat = yield* Chat.fromPrompt(settled.history)
         for (const late of ["+", "-late"]) {
           const error = yield* Effect.flip(Chat.answer(chat, said(request, late)))
           assert.instanceOf(error, ApprovalError.ApprovalError)
-          assert.strictEqual(error.reason._tag, "AlreadyDecided")
+          assert.deepInclude(error.reason, { _tag: "AlreadyDecided", state })
           assert.strictEqual(yield* Ref.get(chat.history), settled.history)
         }
       }

@@ -11,7 +11,8 @@ const options: Input.Options = {
   references: true,
   rebuildsRequests: false,
   systemRole: "developer",
-  fileIdPrefixes: []
+  fileIdPrefixes: [],
+  toolNames: new Set()
 }
 const whole: Input.Options = { ...options, references: false, rebuildsRequests: true }
 

@@ -140,6 +140,34 @@ describe("a result", () => {
 })
 
 describe("functions", () => {
+  C.everyWay("L10 a call that was cut in its parameters, of a tool that the model made up, is taken", function*(way) {
+    const chat = yield* C.start({
+      way,
+      tools: "none",
+      turns: ["Once more, then."],
+      history: Prompt.make([
+        {
+          role: "assistant",
+          content: [{
+            type: "tool-call",
+            id: "call_1",
+            name: "multi_tool.use",
+            params: `{"path": "/tm`,
+            providerExecuted: false
+          }]
+        },
+        {
+          role: "tool",
+          content: [{ type: "tool-result", id: "call_1", name: "multi_tool.use", isFailure: true, result: "no" }]
+        }
+      ])
+    })
+    yield* chat.send("go on")
+    const [call] = (yield* chat.lastBody).input
+    assert.strictEqual(call!["name"], "multi_tool_use")
+    assert.deepStrictEqual(JSON.parse(call!["arguments"]), { rawInvalidInput: `{"path": "/tm` })
+  })
+
   C.everyWay("are strict, and what the model leaves out is left out for the tool", function*(way) {
     const chat = yield* C.start({
       way,

@@ -179,7 +179,7 @@ const reasonOf = ({ awaited }: Approval.ApprovalRequest, why: string | undefined
 /** Whether a request that a conversation asked came to its end without anybody's answer. */
 export const endedAs = (
   request: Request.Named & { readonly approvalId: string }
-): Effect.Effect<"cancelled" | "expired" | undefined, ApprovalError.ApprovalError> => {
+): Effect.Effect<"cancelled" | "expired" | "superseded" | undefined, ApprovalError.ApprovalError> => {
   const sealed = ApprovalId.parse(request.approvalId)
   if (sealed === undefined) return Effect.undefined
   const claim = Request.claimOf({ ...sealed, approvalId: request.approvalId }, request)
@@ -189,7 +189,7 @@ export const endedAs = (
       const entry = Result.getOrUndefined(found)
       // A run that waited may have gone on then.
       if (entry?.state === "expired" || entry?.decidedBy?.via === Wait.byExpiry.via) return "expired"
-      return entry?.state === "cancelled" ? "cancelled" : undefined
+      return entry?.state === "cancelled" || entry?.state === "superseded" ? entry.state : undefined
     }
   )
 }

@@ -68,10 +68,14 @@ export const answered = (messages: Messages): ReadonlyArray<Answered> => {
   })
 }
 
-/** What became of a request that is not open. */
+/** What became of a request that is not open, by the history alone. */
 export const stateOf = (
   { call, providerCall }: Transcript.TranscriptRequest
-): "answered" | "denied" | "failed" | "done" => {
+): "answered" | "denied" | "superseded" | "unknown" | "failed" | "done" => {
   const result = (call ?? providerCall)?.result
-  return result === undefined ? "answered" : Results.isDenied(result) ? "denied" : result.isFailure ? "failed" : "done"
+  if (result === undefined) return "answered"
+  if (!result.isFailure) return "done"
+  if (Transcript.isUnknown(result.options?.assent)) return "unknown"
+  if (Results.isDenied(result)) return "denied"
+  return Results.reasonOf(result).reason === Results.supersededReason ? "superseded" : "failed"
 }

@@ -85,7 +85,7 @@ export const noteType = (types: Types, part: Prompt.ToolCallPart): void => {
   else types.set(part.id, type)
 }
 
-export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean): Item => {
+export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean, toolNames: ReadonlySet<string>): Item => {
   const fields = Metadata.read(part)
   const id = keepsId ? Metadata.text(fields, "itemId") : undefined
   const named = id === undefined ? undefined : { id }
@@ -129,8 +129,10 @@ export const callItem = (part: Prompt.ToolCallPart, keepsId: boolean): Item => {
       return {
         type: "function_call",
         call_id: part.id,
-        name: part.name,
-        arguments: JSON.stringify(part.params ?? {}),
+        // One that a model made up may be of a form that OpenAI refuses, in this request and in every later one.
+        name: toolNames.has(part.name) ? part.name : part.name.replace(/[^\w-]/gu, "_").slice(0, 64) || "unknown",
+        // Servers that read it refuse what is no object, such as what was cut: so does Vercel's SDK write it.
+        arguments: JSON.stringify(Metadata.isRecord(part.params ?? {}) ? params : { rawInvalidInput: part.params }),
         ...asideOf(fields),
         ...named
       }

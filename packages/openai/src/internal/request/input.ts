@@ -18,6 +18,8 @@ export interface Options extends Content.Options {
    */
   readonly rebuildsRequests: boolean
   readonly base: Known.Base
+  /** The names of the tools of the request. */
+  readonly toolNames: ReadonlySet<string>
 }
 
 type Item = Responses.ResponseInputItem
@@ -230,7 +232,7 @@ const makeWriter = (
             if (!part.providerExecuted) {
               Local.noteType(types, part)
               settled.delete(part.id)
-              items.push(Local.callItem(part, keepsIds))
+              items.push(Local.callItem(part, keepsIds, options.toolNames))
               break
             }
             // A call that OpenAI runs is told with its result; one that it asked about, once somebody has answered.

@@ -52,7 +52,8 @@ export const make = (
       references,
       rebuildsRequests: config.store === false,
       systemRole,
-      fileIdPrefixes: fileIdPrefixes ?? ["file-"]
+      fileIdPrefixes: fileIdPrefixes ?? ["file-"],
+      toolNames: new Set(options.tools.map((tool) => tool.name))
     }),
     ...(base.type === "conversation" ? { conversation: base.id } : undefined),
     ...(base.type === "last" ? { previous_response_id: options.previousResponseId! } : undefined),

@@ -272,12 +272,16 @@ const asObject = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const name = typeof schema.$ref === "string" ? /^#\/\$defs\/(.+)$/.exec(schema.$ref)?.[1] : undefined
   if (name !== undefined && Predicate.isObject(schema.$defs)) {
     const target: unknown = Reflect.get(schema.$defs, name.replaceAll("~1", "/").replaceAll("~0", "~"))
-    return Predicate.isObject(target) ? { ...target, $defs: schema.$defs } : schema
+    return Predicate.isObject(target) ? withProperties({ ...target, $defs: schema.$defs }) : schema
   }
   return Object.keys(schema).some((key) => key !== "description" && key !== "$schema")
-    ? schema
+    ? withProperties(schema)
     : { ...schema, type: "object", properties: {}, additionalProperties: true }
 }
+
+// An object need not say that it has none, as those of MCP servers do not of a tool without parameters; OpenAI refuses that.
+const withProperties = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema =>
+  schema.type === "object" && !Predicate.isObject(schema.properties) ? { ...schema, properties: {} } : schema
 
 /**
  * What the model wrote for a function tool, as the tool's own encoded parameters.
