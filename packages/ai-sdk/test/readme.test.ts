@@ -53,6 +53,7 @@ const run = (name: string, url: string): Effect.Effect<string> =>
           env: {
             PATH: process.env["PATH"],
             NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+            NODE_OPTIONS: process.env["NODE_OPTIONS"],
             NO_COLOR: "1",
             ANTHROPIC_API_KEY: "sk-ant-test",
             ANTHROPIC_BASE_URL: url

@@ -1,6 +1,7 @@
 /** How vitest runs the tests of this workspace: of one package, or of all of them at once. */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { pathToFileURL } from "node:url"
 import { defineConfig } from "vitest/config"
 import { write } from "./ai-docs/rewrite.ts"
 import { extract } from "./examples/extract.ts"
@@ -8,6 +9,12 @@ import { extract } from "./examples/extract.ts"
 const workspace = Path.join(import.meta.dirname, "../../..")
 
 const compiled = Path.join(workspace, "node_modules/.cache/node")
+
+/** For the programs that tests start: they load what others have compiled, and need not look for it. */
+const started = {
+  NODE_COMPILE_CACHE: compiled,
+  NODE_OPTIONS: `--import=${pathToFileURL(Path.join(import.meta.dirname, "resolving.ts")).href}`
+}
 
 // Without "module": under it `@smithy/core`, which Bedrock's package needs, has files for bundlers that Node cannot read.
 const conditions = ["@assent/source", "node", "import", "default"]
@@ -36,8 +43,7 @@ const configuration = (name: string, root: string, packages: ReadonlyArray<strin
       isolate: false,
       // By itself vitest leaves one core alone: of two, that is half of the machine.
       maxWorkers: "100%",
-      // Programs that tests start load what others have compiled: a third of their time was that.
-      env: { NODE_COMPILE_CACHE: compiled }
+      env: started
     }
   })
 }

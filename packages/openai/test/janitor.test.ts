@@ -22,6 +22,7 @@ const start = (environment: Record<string, string>) =>
         env: {
           PATH: process.env["PATH"],
           NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+          NODE_OPTIONS: process.env["NODE_OPTIONS"],
           OPENAI_API_KEY: "",
           OPENAI_BASE_URL: "",
           ...environment

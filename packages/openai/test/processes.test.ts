@@ -20,6 +20,7 @@ const run = (server: ResponsesServer.Service, ...args: ReadonlyArray<string>): E
           env: {
             PATH: process.env["PATH"],
             NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+            NODE_OPTIONS: process.env["NODE_OPTIONS"],
             OPENAI_API_KEY: server.apiKey,
             OPENAI_BASE_URL: server.url
           }

@@ -53,6 +53,7 @@ const run = (file: string, env: Record<string, string>): Effect.Effect<string> =
           env: {
             PATH: process.env["PATH"],
             NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+            NODE_OPTIONS: process.env["NODE_OPTIONS"],
             NO_COLOR: "1",
             ...env
           }
