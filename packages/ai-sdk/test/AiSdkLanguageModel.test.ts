@@ -198,6 +198,17 @@ describe("structured output", () => {
 })
 
 describe("warnings", () => {
+  const logging = (model: MockLanguageModelV4) =>
+    Effect.gen(function*() {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void logged.push(message))
+      yield* Effect.gen(function*() {
+        yield* LanguageModel.generateText({ prompt: "Hi" })
+        yield* Stream.runDrain(LanguageModel.streamText({ prompt: "Hi" }))
+      }).pipe(Effect.provide([AiSdkLanguageModel.layer({ model }), Logger.layer([logger])]))
+      return logged.flat()
+    })
+
   it.effect("each is logged once, whole or streamed", () =>
     Effect.gen(function*() {
       const warnings: Array<Provider.SharedV4Warning> = [
@@ -208,13 +219,37 @@ describe("warnings", () => {
         doGenerate: Support.response([Support.text("x")], { warnings }),
         doStream: async () => Support.stream([{ type: "stream-start", warnings }, Support.finish()])
       })
-      const logged: Array<unknown> = []
-      const logger = Logger.make(({ message }) => void logged.push(message))
-      yield* Effect.gen(function*() {
-        yield* LanguageModel.generateText({ prompt: "Hi" })
-        yield* Stream.runDrain(LanguageModel.streamText({ prompt: "Hi" }))
-      }).pipe(Effect.provide([AiSdkLanguageModel.layer({ model }), Logger.layer([logger])]))
-      assert.deepStrictEqual(logged.flat(), ["topK is not supported: not at all", "Slow today."])
+      assert.deepStrictEqual(yield* logging(model), ["topK is not supported: not at all", "Slow today."])
+    }))
+
+  it.effect("of a model that has none, and leaves them out, are none", () =>
+    Effect.gen(function*() {
+      const { warnings: _, ...response } = Support.response([Support.text("x")])
+      const model = new MockLanguageModelV4({
+        doGenerate: response as never,
+        doStream: async () => Support.stream([{ type: "stream-start" } as never, Support.finish()])
+      })
+      assert.deepStrictEqual(yield* logging(model), [])
+    }))
+
+  it.effect("of a model that words each anew are not logged for ever", () =>
+    Effect.gen(function*() {
+      let count = 0
+      const model = new MockLanguageModelV4({
+        doGenerate: async () =>
+          Support.response([Support.text("x")], {
+            warnings: Array.from({ length: 600 }, () => ({ type: "other", message: `Slow ${count++}.` }) as const)
+          }),
+        doStream: async () =>
+          Support.stream([
+            {
+              type: "stream-start",
+              warnings: Array.from({ length: 600 }, () => ({ type: "other", message: `Slow ${count++}.` }) as const)
+            },
+            Support.finish()
+          ])
+      })
+      assert.strictEqual((yield* logging(model)).length, 1_000)
     }))
 })
 

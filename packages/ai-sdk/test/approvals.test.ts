@@ -165,6 +165,39 @@ describe.each(ways)("%s", (way) => {
       )
     )
   })
+
+  it.effect("L9 what a policy answered within a turn stands in its place in every later prompt", () => {
+    const model = Support.playing([
+      [...remote("h1", "/a"), ...remote("h2", "/b")],
+      [Support.text("Well.")],
+      [Support.text("Well.")]
+    ])
+    return Effect.gen(function*() {
+      const chat = yield* Chat.empty
+      yield* take(chat, way, "Delete both.", hosted)
+      yield* take(chat, way, "Go on.", hosted)
+      assert.deepStrictEqual<unknown>(Support.asked(model, 1).prompt.at(-1), {
+        role: "tool",
+        content: ["ask-h1", "ask-h2"].map((approvalId) => ({
+          type: "tool-approval-response",
+          approvalId,
+          approved: false,
+          reason: "Never."
+        }))
+      })
+      assert.deepStrictEqual<unknown>(Support.asked(model, 2).prompt, [
+        ...Support.asked(model, 1).prompt,
+        { role: "assistant", content: [{ type: "text", text: "Well." }] },
+        { role: "user", content: [{ type: "text", text: "Go on." }] }
+      ])
+    }).pipe(
+      within(model),
+      Effect.provideService(
+        ApprovalPolicy.ApprovalPolicy,
+        ApprovalPolicy.make(() => Effect.succeed(Approval.blocked("Never.")))
+      )
+    )
+  })
 })
 
 describe("what no provider hears", () => {

@@ -89,6 +89,8 @@ describe("an error of the provider's client", () => {
       ["ContentPolicyError", { type: "error", error: { code: "content_policy_violation", message: "x" } }],
       ["AuthenticationError", { type: "error", error: { type: "permission_error", message: "Not this model." } }],
       ["AuthenticationError", { type: "error", error: { type: "authentication_error", message: "Who?" } }],
+      ["RateLimitError", { status: 429, error: { message: "Slow." } }],
+      ["InternalProviderError", { type: "error", error: { status: 503, message: "x" } }],
       ["UnknownError", "It broke."]
     ] as const
   )("is a %s: %o", (tag, error) => {
@@ -104,6 +106,7 @@ describe("an error of the provider's client", () => {
       [{ "retry-after-ms": "250", "retry-after": "1" }, 250],
       [{ date: "Mon, 01 Jan 2024 00:00:00 GMT", "retry-after": "Mon, 01 Jan 2024 00:00:30 GMT" }, 30_000],
       [{ "retry-after": "soon" }, undefined],
+      [{ "retry-after": " " }, undefined],
       [{}, undefined]
     ] as const
   )("%j says when to try again", (headers, millis) => {

@@ -318,6 +318,10 @@ describe("results", () => {
         { isFailure: true, result: { type: "execution-interrupted", reason: "Nothing ran; it may be asked again." } },
         { type: "error-text", value: "Nothing ran; it may be asked again." }
       ],
+      [
+        { isFailure: true, result: { type: "execution-interrupted", reason: "" } },
+        { type: "error-json", value: { type: "execution-interrupted", reason: "" } }
+      ],
       // A tool's own success may look like one.
       [
         { result: { type: "execution-denied", reason: "x" } },
@@ -346,6 +350,11 @@ describe("what the interface has and a chat has not", () => {
     assert.deepStrictEqual<unknown>(write([assistant(carried(custom), carried(file), carried(call))], "v3"), [
       { role: "assistant", content: [call] }
     ])
+  })
+
+  it.each([["no address"], [7]])("a file at an address that is none goes back as it stands: %j", (url) => {
+    const file = { type: "file", mediaType: "image/png", data: { type: "url", url } }
+    assert.deepStrictEqual<unknown>(write([assistant(carried(file))]), [{ role: "assistant", content: [file] }])
   })
 
   it("goes to no other provider, but for texts and files", () => {

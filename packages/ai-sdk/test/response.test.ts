@@ -53,7 +53,10 @@ const everything: ReadonlyArray<Provider.LanguageModelV4Content> = [
   Support.call("h2", "mystery", { x: 1 }, { providerExecuted: true, dynamic: true }),
   { type: "tool-result", toolCallId: "h2", toolName: "mystery", result: { y: 2 }, dynamic: true },
   // Its parameters are not those of the tool.
-  Support.call("h3", "search", { query: 7 }, { providerExecuted: true }),
+  Support.call("h3", "search", { query: 7 }, {
+    providerExecuted: true,
+    providerMetadata: { mock: { itemId: "i3" } }
+  }),
   { type: "tool-result", toolCallId: "h3", toolName: "search", result: ["dog"] },
   { type: "custom", kind: "mock.note", providerMetadata: { mock: { id: "n1" } } },
   { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/cat.png") } },
@@ -75,7 +78,14 @@ const back = [
   { type: "file", mediaType: "image/png", data: { type: "data", data: "AQID" } },
   { type: "tool-call", toolCallId: "h2", toolName: "mystery", input: { x: 1 }, providerExecuted: true },
   { type: "tool-result", toolCallId: "h2", toolName: "mystery", output: { type: "json", value: { y: 2 } } },
-  { type: "tool-call", toolCallId: "h3", toolName: "search", input: { query: 7 }, providerExecuted: true },
+  {
+    type: "tool-call",
+    toolCallId: "h3",
+    toolName: "search",
+    input: { query: 7 },
+    providerExecuted: true,
+    providerOptions: { mock: { itemId: "i3" } }
+  },
   { type: "tool-result", toolCallId: "h3", toolName: "search", output: { type: "json", value: ["dog"] } },
   { type: "custom", kind: "mock.note", providerOptions: { mock: { id: "n1" } } },
   { type: "file", mediaType: "image/png", data: { type: "url", url: new URL("https://example.com/cat.png") } },

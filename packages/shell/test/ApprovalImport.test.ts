@@ -26,6 +26,7 @@ describe("one rule of Claude Code", () => {
     [{ allow: ["Bash(cat /srv/log/*)"] }, { bash: one({ shell: ["cat /srv/log/ *", "cat /srv/log/*"], ...allow }) }],
     [{ allow: ["Bash(npm run test:*)"] }, { bash: one({ shell: "npm run test", ...allow }) }],
     [{ allow: ["Bash(npm run build)"] }, { bash: one({ shell: "npm run build", ...allow }) }],
+    [{ allow: ["Bash(make:all)"] }, { bash: one({ shell: "make:all", ...allow }) }],
     [{ allow: ["Bash"] }, { bash: "none" }],
     [{ allow: ["Bash(*)"] }, { bash: "none" }],
     [{ allow: ["Bash", "Bash(git log:*)"] }, { bash: "none" }],
@@ -87,6 +88,13 @@ describe("one rule of Claude Code", () => {
         path: ["secrets/**", "**/secrets/**"],
         approval: "required",
         reason: "Claude Code: Read(secrets/**)"
+      })
+    }],
+    [{ ask: ["Read(**/secrets)"] }, {
+      read_file: one({
+        path: ["**/secrets", "**/secrets/**"],
+        approval: "required",
+        reason: "Claude Code: Read(**/secrets)"
       })
     }],
     [{ allow: ["WebFetch(domain:example.com)"] }, {}],

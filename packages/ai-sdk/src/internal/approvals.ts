@@ -23,6 +23,8 @@ export interface History {
   readonly requests: ReadonlyMap<Prompt.ToolCallPart, string>
   /** Requests that somebody has answered in a message. */
   readonly answered: ReadonlySet<string>
+  /** Results of calls of this provider that were denied: a chat keeps no request that was answered within its turn. */
+  readonly denials: ReadonlySet<Prompt.Part>
   /** Ids of calls that the provider asked about: what it runs for them comes under the same id. */
   readonly askedIds: ReadonlySet<string>
 }
@@ -40,19 +42,21 @@ interface Found {
   /** The ids of the requests about a call. */
   readonly byCall: Map<Prompt.ToolCallPart, Array<string>>
   readonly answered: Set<string>
+  readonly denials: Set<Prompt.Part>
 }
 
 export const read = (messages: ReadonlyArray<Prompt.Message>, model: string): Effect.Effect<History> => {
   const provider = family(model)
   const found = find(messages, provider)
   if (found === undefined) return Effect.succeed({ ...noHistory, provider })
-  const { answered, byCall } = found
+  const { answered, byCall, denials } = found
   return Effect.map(
     Effect.forEach(byCall, ([call, ids]) => Effect.map(issued(call, ids), Option.map((id) => [call, id] as const))),
     (found) => Arr.getSomes(found)
   ).pipe(Effect.map((requests) => ({
     provider,
     answered,
+    denials,
     calls: new Map(requests.map(([call, id]) => [id, call])),
     requests: new Map(requests),
     askedIds: new Set(Array.from(byCall.keys(), (call) => call.id))
@@ -63,6 +67,7 @@ const noHistory: Omit<History, "provider"> = {
   calls: new Map(),
   requests: new Map(),
   answered: new Set(),
+  denials: new Set(),
   askedIds: new Set()
 }
 
@@ -87,12 +92,17 @@ const find = (messages: ReadonlyArray<Prompt.Message>, provider: string): Found 
       } else if (part.type === "tool-approval-request") {
         const call = latest?.get(part.toolCallId)
         if (call === undefined || Metadata.readOwn(call)["provider"] !== provider) continue
-        found ??= { byCall: new Map(), answered: new Set() }
+        found ??= { byCall: new Map(), answered: new Set(), denials: new Set() }
         const ids = found.byCall.get(call)
         if (ids === undefined) found.byCall.set(call, [part.approvalId])
         else if (!ids.includes(part.approvalId)) ids.push(part.approvalId)
       } else if (part.type === "tool-approval-response") {
         found?.answered.add(part.approvalId)
+      } else if (part.type === "tool-result" && isDenial(part)) {
+        const call = latest?.get(part.id)
+        if (call === undefined || Metadata.readOwn(call)["provider"] !== provider) continue
+        found ??= { byCall: new Map(), answered: new Set(), denials: new Set() }
+        found.denials.add(part)
       }
     }
   }
@@ -111,22 +121,22 @@ const answerPart = (approvalId: string, approved: boolean, reason: string | unde
 })
 
 /** Whether it is the engine's word that a call of the provider's was denied. */
-export const isDenial = (part: { readonly type: string; readonly options?: unknown }): boolean =>
-  deniedApproval(part) !== undefined
+export const isDenial = (part: Prompt.Part): boolean => deniedApproval(part) !== undefined
 
-const deniedApproval = (part: { readonly type: string; readonly options?: unknown }): string | undefined => {
-  if (part.type !== "tool-result" || !("providerExecuted" in part) || part.providerExecuted !== true) return undefined
-  if (!("isFailure" in part) || part.isFailure !== true || !Metadata.isRecord(part.options)) return undefined
-  const { assent } = part.options
+const deniedApproval = (part: Prompt.Part): string | undefined => {
+  if (part.type !== "tool-result" || !part.providerExecuted || !part.isFailure) return undefined
+  const assent: unknown = part.options.assent
   if (!Metadata.isRecord(assent)) return undefined
   const { approvalId } = assent
   return typeof approvalId === "string" ? approvalId : undefined
 }
 
 /** The answer that a denial within the turn stands for: the policy's, or a controller's. */
-export const inlineAnswer = (part: Prompt.AssistantMessagePart, history: History): Answer | undefined => {
+export const inlineAnswer = (part: Prompt.Part, history: History): Answer | undefined => {
   const approvalId = deniedApproval(part)
-  if (approvalId === undefined || !history.calls.has(approvalId) || history.answered.has(approvalId)) return undefined
+  if (approvalId === undefined || !history.denials.has(part)) return undefined
+  // A message tells it.
+  if (history.calls.has(approvalId) && history.answered.has(approvalId)) return undefined
   const { result } = part as Prompt.ToolResultPart
   const reason = Metadata.isRecord(result) && typeof result["reason"] === "string" ? result["reason"] : undefined
   return answerPart(approvalId, false, reason)

@@ -65,15 +65,29 @@ export const make = (
         written.push({ role: "user", content: message.content.flatMap((part) => userPart(part, version)), ...rest })
         break
       case "assistant": {
-        const content: Array<AssistantPart> = []
-        for (const part of message.content) assistantPart(part, context, content)
+        let content: Array<AssistantPart> = []
         // What was thought, and led to nothing, as where a model was cut: some refuse it alone, and others a message that it
         // leaves empty. Where the assistant goes on, it led there.
-        if (messages[index + 1]?.role !== "assistant" && content.every(isThought)) content.length = 0
-        if (content.length > 0) written.push({ role: "assistant", content, ...rest })
-        // Denied within the turn: nobody's answer stands in a message.
-        const answers = message.content.flatMap((part) => Approvals.inlineAnswer(part, history) ?? [])
-        if (answers.length > 0) pushTool(written, answers, undefined)
+        const push = (goesOn: boolean) => {
+          if (content.length > 0 && (goesOn || !content.every(isThought))) {
+            written.push({ role: "assistant", content, ...rest })
+          }
+          content = []
+        }
+        const answers: Array<ToolPart> = []
+        for (const part of message.content) {
+          assistantPart(part, context, content)
+          // Denied within the turn: nobody's answer stands in a message.
+          const answer = Approvals.inlineAnswer(part, history)
+          if (answer === undefined) continue
+          answers.push(answer)
+          // What follows came after it, but the results of our calls come first.
+          if (content.some(isLocalCall)) continue
+          push(false)
+          pushTool(written, answers.splice(0), undefined)
+        }
+        push(messages[index + 1]?.role === "assistant")
+        pushTool(written, answers, undefined)
         break
       }
       case "tool":
@@ -82,6 +96,8 @@ export const make = (
   }
   return written
 }
+
+const isLocalCall = (part: AssistantPart): boolean => part.type === "tool-call" && part.providerExecuted !== true
 
 const isThought = ({ type }: AssistantPart): boolean => type === "reasoning" || type === "reasoning-file"
 
@@ -202,7 +218,8 @@ const toolPart = (
 ): ToolPart | undefined => {
   const { history, ids, requirements, version } = context
   if (part.type === "tool-approval-response") return Approvals.answer(part, history)
-  if (Approvals.isDenial(part) || isForeign(part, context)) return undefined
+  if (Approvals.isDenial(part)) return Approvals.inlineAnswer(part, history)
+  if (isForeign(part, context)) return undefined
   const result = Results.part(part, version)
   return {
     ...result,

@@ -148,6 +148,7 @@ const ofEngine = (
   const issued = new Set<string>()
   const stamped = new Set<string>()
   const asked = new Map<string, Set<string>>()
+  const answered = answersOf(prompt)
   const said = prompt.content.flatMap((message): ReadonlyArray<string> => {
     if (message.role === "system") return [`system ${message.content}`]
     return (message.content as ReadonlyArray<Prompt.Part>).flatMap((part): ReadonlyArray<string> => {
@@ -160,7 +161,7 @@ const ofEngine = (
           return [`call ${part.id} ${part.name} ${JSON.stringify(part.params)} ${part.providerExecuted}`]
         case "tool-result":
           return part.providerExecuted && part.isFailure && part.options["assent"] !== undefined
-            ? []
+            ? denial(part, stamped, (id) => issued.has(id) && answered.has(id))
             : [`${message.role} result ${part.id} ${part.name} ${part.isFailure}`]
         case "tool-approval-request":
           if (stamped.has(part.toolCallId)) {
@@ -182,6 +183,26 @@ const ofEngine = (
   const disputed = [...asked.values()].flatMap((ids) => ids.size > 1 ? [...ids] : [])
   return { disputed, said: said.filter((line) => !disputed.some((id) => line.startsWith(`answer ${id} `))) }
 }
+
+// Of a call that was denied within its turn nobody's answer stands in a message.
+const denial = (
+  { id, options, result }: Prompt.ToolResultPart,
+  stamped: ReadonlySet<string>,
+  isTold: (approvalId: string) => boolean
+): ReadonlyArray<string> => {
+  const { assent } = options as { readonly assent: { readonly approvalId: string } }
+  const { reason } = result as { readonly reason: string }
+  return stamped.has(id) && !isTold(assent.approvalId) ? [`answer ${assent.approvalId} false ${reason}`] : []
+}
+
+const answersOf = (prompt: Prompt.Prompt): ReadonlySet<string> =>
+  new Set(
+    prompt.content.flatMap(({ content }) =>
+      typeof content === "string" ?
+        [] :
+        content.flatMap((part) => part.type === "tool-approval-response" ? [part.approvalId] : [])
+    )
+  )
 
 // A result that does not fit its tool, because that has changed, is carried.
 const carried = (part: Prompt.ReasoningPart): ReadonlyArray<string> => {

@@ -117,6 +117,7 @@ export const attacks: ReadonlyArray<readonly [group: string, lines: ReadonlyArra
     "z='a[$(r${qq}m x)]'; [[ z -eq 0 ]]",
     "z='a[$(r${qq}m x)]'; [[ -v $z ]]",
     "z='a[$(r${qq}m x)]'; test -v \"$z\"",
+    "z=1; z='a[$(r${qq}m x)]'; test -v \"$z\"",
     "z='a[$(r${qq}m x)]'; [ -v \"$z\" ]",
     "z='a[$(r${qq}m x)]'; printf -v \"$z\" %s 1",
     "z='a[$(r${qq}m x)]'; read \"$z\" <<< 1",
