@@ -69,6 +69,30 @@ describe("what a turn could not write at its end", () => {
       assert.deepStrictEqual(yield* outline(conversation), whole)
     }))
 
+  it.effect("is no failure of whoever takes back what waits: that is done, and is written by itself", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      let left: number | undefined
+      const shared = intercept(
+        memory,
+        (operation, _, run) =>
+          Effect.suspend(() =>
+            operation === "conversations.write" && left !== undefined && left-- <= 0
+              ? Effect.fail(failure(operation))
+              : run
+          )
+      )
+      const { conversation } = yield* C.start({ turns: [[C.remove("a")]], shared })
+      const requests = C.requestsOf(yield* conversation.send("Go."))
+      // It can be written that the turn begins, and no more.
+      left = 1
+      assert.deepStrictEqual(yield* conversation.clear(), requests)
+      left = undefined
+      yield* later
+      const other = yield* C.start({ turns: [], shared: memory })
+      assert.deepStrictEqual(yield* other.conversation.pending(), [])
+    }))
+
   it.effect("is written by itself when the store is back within seconds", () =>
     Effect.gen(function*() {
       const { memory, set, shared } = yield* failing

@@ -125,7 +125,7 @@ describe("no answers", () => {
       yield* conversation.send("go")
       const other = (yield* conversationOf([])).conversation
       const standing = yield* other.decide([])
-      assert.strictEqual(standing._tag === "Waiting" && standing.requests.length, 1)
+      assert.deepStrictEqual([standing._tag === "Waiting" && standing.requests.length, standing.text], [1, ""])
       yield* conversation.decide(Approval.approve((yield* conversation.pending())[0]!))
       const ended = yield* other.decide([])
       assert.deepStrictEqual([ended._tag, ended.text], ["Completed", "done"])
