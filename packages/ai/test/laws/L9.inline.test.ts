@@ -3,12 +3,13 @@
  * reaches the provider, and the turn goes on; what they leave open waits like any request.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Ref, Schema, Stream } from "effect"
 import {
   Approval,
   ApprovalController,
   ApprovalError,
   ApprovalEvents,
+  Chat,
   LanguageModel,
   Prompt,
   Response,
@@ -64,6 +65,15 @@ describe("L9 the policy answers", () => {
       C.assertWellFormed(yield* chat.lastPrompt, allowed)
     }
   )
+
+  C.everyWay("L9 a request that is left to a person says in whose name it is, as far as that is known", function*(way) {
+    for (const scope of [{ conversation: "talk" }, { principal: "ada" }, {}]) {
+      const { chat } = yield* begin(way, [asking(1)])
+      const turn = yield* Effect.provideService(chat.send("go"), Approval.Scope, scope)
+      const { conversation, principal } = turn.requests[0]!
+      assert.deepStrictEqual([conversation, principal], [scope.conversation, scope.principal])
+    }
+  })
 
   C.everyWay("L9 L1 a policy that fails leaves it to a person; one that says nothing, too", function*(way) {
     for (const policy of [withPolicy(() => Effect.fail("down")), withPolicy(() => undefined)]) {
@@ -287,6 +297,28 @@ describe("L9 events", () => {
   })
 })
 
+describe("L9 L2 a stream that breaks off, and is left", () => {
+  it.effect("has the provider's request in the history, with what ran beside it", () =>
+    C.fresh(Effect.gen(function*() {
+      const read = ScriptedModel.toolCall({ id: "c1", name: "ReadFile", params: { path: "a" } })
+      const script = yield* ScriptedModel.make({
+        turns: [[read, ...asking(1), ScriptedModel.withoutFinish]],
+        strict: allowed
+      })
+      const toolkit = yield* C.withHandlers(Toolkit.make(Mcp, C.ReadFile), {
+        ReadFile: ({ path }) => Effect.succeed(path)
+      })
+      const chat = yield* Chat.empty
+      yield* chat.streamText({ prompt: "go", toolkit }).pipe(
+        Stream.takeUntil(({ type }) => type === "tool-approval-request"),
+        Stream.runDrain,
+        Effect.provideService(LanguageModel.LanguageModel, yield* LanguageModel.make(script.params)),
+        withPolicy((call) => call.toolName === "ReadFile" ? Approval.preApproved() : undefined)
+      )
+      assert.deepStrictEqual(approvals(yield* Ref.get(chat.history)), ["request mcpr_1"])
+    })))
+})
+
 describe("L9 L12 generateObject", () => {
   const Answer = Schema.Struct({ answer: Schema.String })
 
@@ -304,6 +336,7 @@ describe("L9 L12 generateObject", () => {
     const turns = [asking(1), [done(1), ScriptedModel.text(`{"answer":"42"}`)]]
     const response = yield* ask(turns, ApprovalController.approveAll)
     assert.deepStrictEqual(response.value, { answer: "42" })
+    assert.deepStrictEqual(response.content.map(({ type }) => type), ["tool-call", "tool-result", "text", "finish"])
     const error = yield* Effect.flip(ask(turns, ApprovalController.deferred))
     const reason = C.approvalErrorOf(error)
     assert.instanceOf(reason, ApprovalError.ApprovalRequired)

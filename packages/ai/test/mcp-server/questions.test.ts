@@ -192,6 +192,7 @@ describe("what a tool that waits asks", () => {
       const request = awaiting({ kind: "askUser", prompt: "Which\nname?", answerSchema: { type: "string" } })
       const { asked, decision } = yield* ask(request, accept({ answer: "a.txt" }))
       assert.deepStrictEqual(decision, new Approval.Approved({ answer: "a.txt" }))
+      assert.match(asked[0]!.message, /^The tool "delete_file", which is running with these parameters:\n\n/)
       assert.include(asked[0]!.message, "asks:\n\n    Which\n    name?")
       for (const content of [{}, undefined]) {
         assert.strictEqual((yield* ask(request, accept(content))).decision._tag, "Denied")
@@ -208,6 +209,8 @@ describe("what a tool that waits asks", () => {
       const { decision } = yield* ask(request, accept({ decision: "approve", reason: "fine" }))
       assert.strictEqual(decision._tag, "Approved")
       assert.strictEqual(decision.note, "fine")
+      const blank = yield* ask(request, accept({ decision: "approve", reason: " " }))
+      assert.isUndefined(blank.decision.note)
       assert.strictEqual((yield* ask(request, accept({ decision: "yes" }))).decision._tag, "Denied")
     }))
 
