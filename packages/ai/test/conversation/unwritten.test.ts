@@ -58,6 +58,20 @@ describe("what a turn could not write at its end", () => {
       }))
   }
 
+  it.effect("is given up, and said to be, where the store is damaged: no time mends that", () =>
+    Effect.gen(function*() {
+      const { set, shared } = yield* failing
+      set("Corrupt")
+      const { layer, lines } = yield* told
+      yield* Effect.gen(function*() {
+        const { conversation } = yield* C.start({ turns: ["Hello."], shared })
+        const error = yield* Effect.flip(conversation.send("Hi."))
+        assert.strictEqual(error._tag === "ConversationError" && error.reason, "Unreadable")
+        assert.deepStrictEqual(yield* outline(conversation), ["user:[Hi.]"])
+      }).pipe(Effect.provide(layer))
+      assert.match(lines.join(), /could not write down the end of a turn/)
+    }))
+
   it.effect("is written by whoever only looks, and what a reader left is not given up either", () =>
     Effect.gen(function*() {
       const { set, shared } = yield* failing
