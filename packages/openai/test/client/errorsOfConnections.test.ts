@@ -140,7 +140,8 @@ describe("errors", () => {
           const text of [
             sse(event),
             `data: ${JSON.stringify(event)}\n\n`,
-            `event: error\ndata: ${JSON.stringify({ error: event })}\n\n`
+            `event: error\ndata: ${JSON.stringify({ error: event })}\n\n`,
+            `event: error\ndata: ${JSON.stringify({ code, message })}\n\n`
           ]
         ) {
           const { error, seen } = yield* streamFailure([first, text])

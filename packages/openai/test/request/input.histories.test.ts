@@ -60,6 +60,19 @@ describe("answers", () => {
     ])
   })
 
+  it.each([true, false])("that come after what ran change nothing, and stand before it: %s", (approved) => {
+    const call = { ...ran, options: { openai: { ...ran.options.openai, itemType: "mcp_call" } } }
+    const items = input([
+      Prompt.assistantMessage({ content: [waiting, request, call] }),
+      Prompt.toolMessage({ content: [answer(approved)] })
+    ])
+    assert.deepStrictEqual<unknown>(items, [
+      { type: "item_reference", id: "mcpr_1" },
+      { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true },
+      { type: "item_reference", id: "mcp_1" }
+    ])
+  })
+
   it("are not told for a call whose request lost a part", () => {
     const openai = waiting.options.openai!
     for (const field of ["serverLabel", "name", "arguments"] as const) {

@@ -50,6 +50,9 @@ describe("ResponsesServer: hosted MCP", () => {
         "response.output_item.done",
         "response.completed"
       ])
+      // The tools come with the end of the item.
+      const [begun] = events.flatMap((event) => event.type === "response.output_item.added" ? [event.item] : [])
+      assert.deepInclude(begun, { type: "mcp_list_tools", tools: [] })
       const next = yield* stream(client, {
         input: [answer("mcpr_00000001")],
         previous_response_id: "resp_00000001",

@@ -14,6 +14,7 @@ const parameters = {
   additionalProperties: false
 }
 const tool = { type: "function", name: "look", parameters, strict: true }
+const mcp = { type: "mcp", server_label: "files", server_url: "https://example.com/" }
 
 /** What nobody with the SDK's types could send, and what the server says to it. */
 const cases: ReadonlyArray<readonly [string, { readonly [key: string]: unknown }, Refused]> = [
@@ -64,6 +65,14 @@ const cases: ReadonlyArray<readonly [string, { readonly [key: string]: unknown }
     invalid(
       "Missing required parameter: 'input[0].arguments'.",
       { param: "input[0].arguments", code: "missing_required_parameter" }
+    )
+  ],
+  [
+    "a part without its text",
+    { input: [{ role: "user", content: [{ type: "input_text" }] }] },
+    invalid(
+      "Missing required parameter: 'input[0].content[0].text'.",
+      { param: "input[0].content[0].text", code: "missing_required_parameter" }
     )
   ],
   [
@@ -221,6 +230,22 @@ const cases: ReadonlyArray<readonly [string, { readonly [key: string]: unknown }
     invalid(
       "Missing required parameter: 'tools[0].server_url'.",
       { param: "tools[0].server_url", code: "missing_required_parameter" }
+    )
+  ],
+  [
+    "a hosted server that asks at no known time",
+    { input: "Hi", tools: [{ ...mcp, require_approval: { sometimes: {} } }] },
+    invalid(
+      "Unknown parameter: 'tools[0].require_approval.sometimes'.",
+      { param: "tools[0].require_approval.sometimes", code: "unknown_parameter" }
+    )
+  ],
+  [
+    "a hosted server that asks for no known tools",
+    { input: "Hi", tools: [{ ...mcp, require_approval: { always: { names: [] } } }] },
+    invalid(
+      "Unknown parameter: 'tools[0].require_approval.always.names'.",
+      { param: "tools[0].require_approval.always.names", code: "unknown_parameter" }
     )
   ],
   [

@@ -1,10 +1,16 @@
 /** What is posted: what cannot be read, what is too much, and what comes from another site. */
+import type { Approval } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { request } from "../wire/parts.ts"
 import { play, post, type Server, told } from "./server.ts"
 
-const played = async (tell: (server: Server, started: Array<any>) => Promise<void>, settings = {}) => {
+const played = async (
+  tell: (server: Server, started: Array<any>) => Promise<void>,
+  settings = {},
+  pending: ReadonlyArray<Approval.ApprovalRequest> = []
+) => {
   const started: Array<any> = []
   const server = play({
     start: (prompt, options) => {
@@ -15,6 +21,7 @@ const played = async (tell: (server: Server, started: Array<any>) => Promise<voi
         outcome: Effect.succeed({ _tag: "Completed", text: "", refused: [] })
       })
     },
+    pending: () => Effect.succeed(pending),
     cancel: () => Effect.sync(() => void started.push("cancelled"))
   }, { settings })
   try {
@@ -61,6 +68,17 @@ describe("bodies", () => {
       await (await post(server, "a/messages", { text: "Hi.", answers })).text()
       assert.deepStrictEqual(started.map(({ answers }) => answers), [answers, answers])
     }))
+
+  it("an answer that is for no person is a 422 where nothing else is said, and begins no turn", () =>
+    played(
+      async (server, started) => {
+        const answers = [{ approvalId: "id-1", approved: true }]
+        assert.deepStrictEqual(await said(post(server, "a/messages", { answers })), [422, "Unprocessable"])
+        assert.deepStrictEqual(started, [])
+      },
+      {},
+      [request("id-1", "c1", { interaction: "webhook" })]
+    ))
 
   it("what is nested so deep that to read it could break the server is a 422", () =>
     played(async (server, started) => {

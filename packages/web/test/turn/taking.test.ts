@@ -1,5 +1,5 @@
 /** What a post leads to, over a conversation that is written down. */
-import { Approval, ApprovalError, ConversationStore, Prompt } from "@assent/ai"
+import { Approval, ApprovalError, Approver, ConversationStore, Prompt } from "@assent/ai"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Taking from "../../src/internal/turn/taking.ts"
@@ -79,6 +79,20 @@ describe("taking", () => {
       const busy = new ConversationStore.ConversationError({ reason: "Busy", description: "Busy." })
       const failing = take({ history: asked, pending: open, starts: [Effect.fail(busy)] }, { answers: approve("id-1") })
       assert.strictEqual(yield* Effect.flip(failing), busy)
+    }))
+
+  it.effect("what was cut short goes on by the click of whoever had it run, and of nobody else", () =>
+    Effect.gen(function*() {
+      const history = [...asked, ...answers(...approve("id-1"))]
+      for (const [id, isHeard] of [["ada", true], ["grace", false], [undefined, false]] as const) {
+        const decidedBy = id === undefined ? undefined : new Approver.DecidedBy({ id, via: "conversation" })
+        const { heard, taken } = yield* take(
+          { history, states: { "id-1": { state: "unknown", ...(decidedBy && { decidedBy }) } } },
+          { answers: approve("id-1") }
+        )
+        assert.deepStrictEqual(heard, isHeard ? [[[], [], "ada", undefined]] : [], id)
+        assert.deepStrictEqual(taken.told.map(([approvalId]) => approvalId), ["id-1"])
+      }
     }))
 
   it.effect("nobody answers in the place of a webhook, a timer or the program; to take it back is for people", () =>

@@ -219,8 +219,25 @@ describe("messages", () => {
     const name = (messageId: string, text: string) => Messages.nameFor(page, saying(messageId, text))
     assert.deepStrictEqual([name("u1", "one"), name("u1", "two"), name("u2", "two")], ["u1", "u1~2", "u2"])
     // Ids of this form say where a message stands.
-    assert.deepStrictEqual([name("m7", "two"), name("", "two"), name("\ud800", "two")], ["m7~2", "message", "message"])
+    assert.deepStrictEqual([name("m7", "two"), name("m42", "two")], ["m7~2", "m42~2"])
+    assert.deepStrictEqual([name("", "two"), name("\ud800", "two")], ["message", "message"])
     assert.isAtMost(name("x".repeat(1_000), "two").length, 256)
+  })
+
+  it("the same words with another file are another message", () => {
+    const saying = (url: string) => ({
+      messageId: "u1",
+      content: [
+        Prompt.makePart("text", { text: "Look." }),
+        Prompt.makePart("file", { mediaType: "image/png", data: new URL(url) })
+      ]
+    })
+    const page = Messages.make([{
+      id: "u1",
+      message: Prompt.makeMessage("user", { content: saying("https://example.com/a.png").content })
+    }], [])
+    assert.isTrue(Messages.has(page, saying("https://example.com/a.png")))
+    assert.isFalse(Messages.has(page, saying("https://example.com/b.png")))
   })
 
   it("what became of a call that has no result in the history is told, where it is known", () => {
