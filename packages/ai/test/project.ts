@@ -46,7 +46,9 @@ const configuration = (name: string, root: string, packages: ReadonlyArray<strin
       isolate: false,
       // By itself vitest leaves one core alone: of two, that is half of the machine.
       maxWorkers: "100%",
-      coverage: { include: packages.map((directory) => Path.posix.join(Path.relative(root, directory), "src/**/*.ts")) },
+      coverage: {
+        include: packages.map((directory) => Path.posix.join(Path.relative(root, directory), "src/**/*.ts"))
+      },
       env: started
     }
   })

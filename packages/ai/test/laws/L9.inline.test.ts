@@ -4,6 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref, Schema, Stream } from "effect"
+import { Effect, Fiber, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalController,
@@ -18,6 +20,7 @@ import {
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 import { allowed, approvals, asking, begin, done, Mcp, withController, withPolicy } from "./hosted.ts"
+import { idle } from "./support.ts"
 
 describe("L9 the policy answers", () => {
   C.everyWay(
@@ -120,6 +123,28 @@ describe("L9 the policy answers", () => {
 })
 
 describe("L9 the controller answers", () => {
+  C.everyWay("L9 two turns of one conversation ask the person one thing at a time", function*(way) {
+    let open = 0
+    let most = 0
+    const person = withController(() =>
+      Effect.gen(function*() {
+        most = Math.max(most, ++open)
+        yield* Effect.sleep("1 second")
+        open--
+        return true
+      })
+    )
+    const turns = yield* Effect.forEach([1, 2], (index) =>
+      Effect.gen(function*() {
+        const { chat } = yield* begin(way, [asking(index), [done(index), ScriptedModel.text("Done.")]])
+        return yield* Effect.forkChild(person(chat.send("go")))
+      }))
+    yield* idle
+    for (const _ of turns) yield* Effect.andThen(TestClock.adjust("1 second"), idle)
+    for (const turn of turns) assert.strictEqual((yield* Fiber.join(turn)).text, "Done.")
+    assert.strictEqual(most, 1)
+  })
+
   C.everyWay("L9 an interactive controller is asked inline, also about several, and the turn goes on", function*(way) {
     const { chat } = yield* begin(way, [
       [...asking(1), ...asking(2, "delete_repo")],
