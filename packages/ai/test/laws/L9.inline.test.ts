@@ -3,8 +3,7 @@
  * reaches the provider, and the turn goes on; what they leave open waits like any request.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref, Schema, Stream } from "effect"
-import { Effect, Fiber, Schema, Stream } from "effect"
+import { Effect, Fiber, Ref, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import {
   Approval,
