@@ -50,7 +50,7 @@ describe("an answer to what was asked elsewhere", () => {
     yield* play.check(turn)
     if (!S.isHeld(way)) assert.lengthOf(turn.refused, 1)
     yield* other.check()
-  })
+  }, [...S.someWays, "send"])
 
   it.effect("L4 by another principal, in another scope of the same id, is unknown", () =>
     Effect.gen(function*() {
