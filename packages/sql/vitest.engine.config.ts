@@ -24,6 +24,8 @@ export default mergeConfig(engine, {
       // `npm run laws -- --sqlite`
       "test/search/{main,search}.test.ts"
     ],
+    // Through Vite, because Node knows no aliases.
+    experimental: { viteModuleRunner: true },
     // A database takes five milliseconds to make, and some tests make a thousand.
     testTimeout: 120_000,
     setupFiles: [here("setup.ts")],

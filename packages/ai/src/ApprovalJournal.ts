@@ -302,16 +302,12 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const waitAgain = Effect.fnUntraced(function*(held: Held, { again }: Again): Effect.fn.Return<Settled> {
     const entry = yield* makeEntry(nobodys(held.claim), { state: "pending" })
-    const both = store.atomically(conclude(
+    const both = conclude(
       held,
       entry,
       (...step) => Effect.tap(records.decide(...step), (written) => written ? again : Effect.void)
-    ))
-    yield* unrecorded.record(
-      JournalRecords.keyOf(held.claim),
-      held.claim.toolName,
-      Effect.asVoid(Effect.catchTag(both, "StoreError", (error) => Effect.fail(JournalRecords.unavailable(error))))
     )
+    yield* unrecorded.record(JournalRecords.keyOf(held.claim), held.claim.toolName, store.atomically(both))
     return { entry, ran: undefined }
   })
 

@@ -10,6 +10,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import type * as PlatformError from "effect/PlatformError"
@@ -170,7 +171,8 @@ const makeDiff = (options: Parameters<typeof diff>[0] & Pick<Options, "covers">)
  * of 1,200 need not stand below all of them. The engine keeps the name only where it can make that parameter again,
  * byte for byte, from the diff as it is drawn and the file as it was read for this question, and where `path` is a
  * parameter of the call just as it stands there. It does so once more before the call runs. So nothing is left out
- * where the diff is cut, has characters that cannot be seen (a carriage return is one), or the file is not plain UTF-8.
+ * where the diff is cut, has characters that cannot be seen, or the file is not plain UTF-8. Where every line ends as on
+ * Windows, before and after, no carriage return is drawn, and `lineEnds` of the metadata says `CRLF`.
  *
  * @example
  * import { ApprovalPresentation, Tool } from "@assent/ai"
@@ -221,14 +223,29 @@ export const fileDiff = (
     const bytes = options.covers === undefined ? undefined : yield* ifThere(files.readFile(path))
     const before = bytes === undefined ? yield* ifThere(files.readFileString(path)) : new TextDecoder().decode(bytes)
     const isElsewhere = link !== undefined || (leadsTo !== undefined && leadsTo !== path)
+    const isCrlf = options.covers !== undefined && Origins.areCrlf(before ?? "", options.after)
+    const drawn = isCrlf ? Origins.withoutReturns : identity
     const shown = yield* makeDiff({
       ...options,
-      before: before ?? "",
-      state: JSON.stringify({ folder, link, leadsTo, isNew: before === undefined }),
-      metadata: { ...(isElsewhere ? definedFields({ leadsTo: leadsTo ?? link }) : undefined), ...options.metadata }
+      before: drawn(before ?? ""),
+      after: drawn(options.after),
+      state: JSON.stringify({
+        folder,
+        link,
+        leadsTo,
+        isNew: before === undefined,
+        ...(isCrlf ? { isCrlf } : undefined)
+      }),
+      metadata: {
+        ...(isElsewhere ? definedFields({ leadsTo: leadsTo ?? link }) : undefined),
+        ...options.metadata,
+        ...(isCrlf ? { lineEnds: "CRLF" } : undefined)
+      }
     })
     // A file whose bytes the text does not say, or one that was made or taken away between the two looks, proves nothing.
-    return isSame(bytes, before) ? Origins.keep(shown, { path: options.path, before: before ?? "", since }) : shown
+    return isSame(bytes, before)
+      ? Origins.keep(shown, { path: options.path, before: drawn(before ?? ""), isCrlf, since })
+      : shown
   })
 
 /**

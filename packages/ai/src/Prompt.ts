@@ -86,8 +86,8 @@ export const readAnswers = (
   Effect.suspend(() => Effect.fromResult(Posted.answers(posted)))
 
 /**
- * Upstream's `fromResponseParts`, but requests keep their metadata, and results of calls from earlier turns come before
- * the assistant's message instead of after it.
+ * Upstream's `fromResponseParts`, but requests keep their metadata, results of calls from earlier turns come before the
+ * assistant's message instead of after it, and a result that says nothing is `null`, so that it can be kept as JSON.
  *
  * @example
  * import { LanguageModel, Prompt, Tool, Toolkit } from "@assent/ai"
@@ -122,8 +122,14 @@ export const fromResponseParts = (parts: ReadonlyArray<Response.AnyPart>): Promp
   for (const part of parts) {
     if (part.type === "tool-call") calls.add(part.id)
     else if (part.type === "tool-approval-request") metadata.set(part.approvalId, part.metadata)
-    if (part.type === "tool-result" && part.providerExecuted !== true && !calls.has(part.id)) earlier.push(part)
-    else own.push(part)
+    if (part.type !== "tool-result") {
+      own.push(part)
+      continue
+    }
+    // JSON has no undefined: what says nothing would lose its key, and the history could not be read again.
+    const kept = part.encodedResult === undefined ? { ...part, encodedResult: null } : part
+    if (part.providerExecuted !== true && !calls.has(part.id)) earlier.push(kept)
+    else own.push(kept)
   }
   const prompt = Prompt.concat(Prompt.fromResponseParts(earlier), Prompt.fromResponseParts(own))
   return metadata.size === 0 ?

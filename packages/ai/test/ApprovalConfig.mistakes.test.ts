@@ -55,6 +55,7 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
   ["a text for a boolean", "a: { approval: required, editable: yes }\n", [
     "a.editable: This is a text; it has to be true or"
   ]],
+  ["a map for a text", "a: { approval: required, reason: {} }\n", ["a.reason: This is a map; it has to be a text"]],
   ["a text for a list", "pre_approved: a\ntools: {}\n", ["pre_approved: This is a text; it has to be a list"]],
   ["a list for a map", "- a\n- b\n", ["A configuration is a map"]],
   ["a word for a map", "required\n", ["A configuration is a map"]],
@@ -101,7 +102,10 @@ const mistakes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> 
   ["a time without end", "a: { approval: required, expires_in: Infinity }\n", ["a.expires_in: "]],
   ["no approvers", "a: { approval: required, approvers: [] }\n", ["a.approvers: Name at least one"]],
   ["an approver without a name", "a: { approval: required, approvers: [\"\"] }\n", ["a.approvers: Name at least one"]],
-  ["approval below tools", "tools: { approval: required }\n", [":1: tools.approval: The name of a tool is expected"]],
+  ["approval below tools", "tools: { approval: required }\n", [
+    ":1: tools.approval: The name of a tool is expected",
+    "for a tool of this name write `approval: { approval: … }`."
+  ]],
   ["approval for all tools", "approval: required\n", [":1: approval: The name of a tool is expected"]],
   ["a key of another program", "a: { approval: none, rules: [{ comand: ls, approval: deny }] }\n", [
     "a.rules[0].comand: ",
@@ -163,6 +167,12 @@ describe("YAML with each kind of mistake", () => {
     Effect.gen(function*() {
       const lines = yield* problems("tools:\n  a: non\n  b: { aproval: none }\n  c: 3\n  d: { approval: nope, x: 1 }\n")
       assert.deepStrictEqual(lines.map((line) => /:(\d+): /.exec(line)?.[1]), ["2", "3", "4", "5", "5"])
+    }))
+
+  it.effect("whoever writes below `tools` is not told to", () =>
+    Effect.gen(function*() {
+      const [line] = yield* problems("tools: [a, b]\n")
+      assert.strictEqual(line, "approval.yaml:1: tools: This is a list; it has to be a map.")
     }))
 
   it.effect("a tool may be called tool, and names may be in any one alphabet", () =>
@@ -287,7 +297,13 @@ describe("JSON and TOML with mistakes", () => {
     ["toml", "an unknown key in an inline table", "x = \"deny\"\na = { approval = \"none\", aproval = \"deny\" }\n", [
       ":2: a.aproval: ",
       "Did you mean approval?"
-    ]]
+    ]],
+    [
+      "toml",
+      "an unknown key behind quotes and brackets in a text of many lines",
+      "a = { approval = \"none\", reason = \"\"\"say \"x\"}\n\"\"\", aproval = \"deny\" }\n",
+      [":2: a.aproval: "]
+    ]
   ]
   for (const [format, title, text, expected] of cases) {
     it.effect(`${format}: ${title}`, () =>

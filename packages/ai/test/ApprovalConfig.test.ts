@@ -226,6 +226,7 @@ describe("a matcher that can cover nothing is an error where the policy is made"
         const error = yield* Effect.flip(ApprovalPolicy.fromConfig({ a: { approval: "required", rules: [rule] } }))
         assert.include(error.message, "a.rules[0]: ")
         assert.include(error.message, expected)
+        assert.deepStrictEqual(error.problems[0]?.path, [], "it stands in no text")
       }))
   }
 

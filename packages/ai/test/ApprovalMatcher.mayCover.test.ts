@@ -20,6 +20,9 @@ const cases: ReadonlyArray<readonly [string, ApprovalMatcher.ApprovalMatcher, un
   ["a class of a letter that has none in the other case", ApprovalMatcher.path(["[\u00df]"], { param: "path" }), {
     path: "\u00df"
   }, true],
+  ["a wildcard for a letter that is two in another folding", ApprovalMatcher.path(["?ss"], { param: "path" }), {
+    path: "\u00df\u00df"
+  }, true],
   ["a hidden file", secret, { path: "secret/.env" }, true],
   ["the folder itself", secret, { path: "secret" }, true],
   ["a way around", secret, { path: "src/../secret/a" }, true],

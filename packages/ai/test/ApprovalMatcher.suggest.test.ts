@@ -67,6 +67,14 @@ describe("suggest", () => {
     assert.lengthOf(sentences({ dir: "src/ui", query: "x".repeat(2_000) }), 2)
   })
 
+  it("offers nothing of a program that has a mistake, though it covers the call", () => {
+    const matcher = ApprovalMatcher.path(["src/**", "a//b"], { param: "path" })
+    const call = { toolName: "Tool", params: { path: "src/a" } }
+    assert.isTrue(matcher.covers(call.params))
+    const offered = ApprovalMatcher.suggest(call, {}, [matcher])
+    assert.isFalse(offered.some((one) => ApprovalMatcher.equals(one.matcher, matcher)))
+  })
+
   it("says the whole of long patterns", () => {
     const besides = Array.from({ length: 40 }, (_, index) => `src/${"x".repeat(250)}${index}/**`)
     const matcher = ApprovalMatcher.path([...besides.slice(0, 3), "*"], { param: "path" })

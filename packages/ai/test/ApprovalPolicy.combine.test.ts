@@ -94,6 +94,6 @@ describe("override and tighten", () => {
         {},
         gate
       )
-      assert.deepInclude(both, { approvers: [["bob", "eve"], ["eva"]] })
+      assert.deepInclude(both, { approvers: [["bob", "eve"], ["eva"]], editable: true })
     }))
 })

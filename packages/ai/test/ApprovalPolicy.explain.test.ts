@@ -269,6 +269,7 @@ describe("lint", () => {
         for (const finding of findings) {
           const line = ApprovalPolicy.toSentence(finding)
           assert.isTrue(line.startsWith(finding.severity))
+          assert.deepStrictEqual(line.split(" Write: ").slice(1), finding.fix === undefined ? [] : [finding.fix])
           assert.notInclude(line, "\n")
         }
       }))

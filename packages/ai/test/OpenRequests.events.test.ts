@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { Approval, ConversationStore, OpenRequests, Store } from "../src/index.ts"
 import { ScriptedModel } from "../src/testing/index.ts"
 import * as C from "./conversation/support.ts"
+import { logged } from "./laws/logs.ts"
 
 const over = (shared: Store.Store) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(
@@ -145,15 +146,15 @@ describe("what is told", () => {
 })
 
 describe("what a provider asks about its own call", () => {
-  const hosted = [
-    ScriptedModel.toolCall({ id: "p1", name: "Search", params: { query: "a" }, providerExecuted: true }),
-    { type: "tool-approval-request" as const, approvalId: "mcpr_1", toolCallId: "p1" }
+  const asking = (id: string) => [
+    ScriptedModel.toolCall({ id, name: "Search", params: { query: id }, providerExecuted: true }),
+    { type: "tool-approval-request" as const, approvalId: `mcpr_${id}`, toolCallId: id }
   ]
   const ends: ReadonlyArray<
     readonly [string, (conversation: C.Started["conversation"]) => Effect.Effect<unknown, unknown>, string | undefined]
   > = [
-    ["approved", (one) => one.decide(Approval.approve({ approvalId: "mcpr_1" }), { by: { id: "ada" } }), "ada"],
-    ["denied", (one) => one.decide(Approval.deny({ approvalId: "mcpr_1" }, "no"), { by: { id: "bob" } }), "bob"],
+    ["approved", (one) => one.decide(Approval.approve({ approvalId: "mcpr_p1" }), { by: { id: "ada" } }), "ada"],
+    ["denied", (one) => one.decide(Approval.deny({ approvalId: "mcpr_p1" }, "no"), { by: { id: "bob" } }), "bob"],
     ["withdrawn", (one) => one.cancel(), undefined]
   ]
   for (const [decision, end, by] of ends) {
@@ -161,10 +162,10 @@ describe("what a provider asks about its own call", () => {
       Effect.gen(function*() {
         const shared = yield* C.makeShared
         const { conversation } = yield* C.start({
-          turns: [hosted],
+          turns: [asking("p1")],
           afterLastTurn: "Done.",
           shared,
-          strict: { allowProviderApprovals: ["mcpr_1"] }
+          strict: { allowProviderApprovals: ["mcpr_p1"] }
         })
         C.requestsOf(yield* conversation.send("Go."))
         yield* end(conversation)
@@ -176,16 +177,37 @@ describe("what a provider asks about its own call", () => {
       }))
   }
 
+  it.effect("is told as it was answered, each by itself, though several answers came together", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const ids = ["p1", "p2", "p3"]
+      const { conversation } = yield* C.start({
+        turns: [ids.flatMap(asking)],
+        afterLastTurn: "Done.",
+        shared,
+        strict: { allowProviderApprovals: ids.map((id) => `mcpr_${id}`) }
+      })
+      const [first, second, third] = C.requestsOf(yield* conversation.send("Go."))
+      yield* conversation.decide([
+        Approval.deny(first!, "no"),
+        Approval.approve(second!),
+        Approval.deny(third!, "never")
+      ])
+      const { events } = yield* told(shared)
+      assert.sameDeepMembers(
+        events.flatMap((event) =>
+          event.kind === "decided" ? [[event.request.toolCallId, event.decision, event.reason]] : []
+        ),
+        [["p1", "denied", "no"], ["p2", "approved", undefined], ["p3", "denied", "never"]]
+      )
+    }))
+
   it.effect("is told with where it is asked, each by itself, though another conversation has the same ids", () =>
     Effect.gen(function*() {
       const shared = yield* C.makeShared
-      const ask = (id: string) => [
-        ScriptedModel.toolCall({ id, name: "Search", params: { query: id }, providerExecuted: true }),
-        { type: "tool-approval-request" as const, approvalId: `mcpr_${id}`, toolCallId: id }
-      ]
       for (const id of ["one", "two"]) {
         const { conversation } = yield* C.start({
-          turns: [[...ask("p1"), ...ask("p2")]],
+          turns: [[...asking("p1"), ...asking("p2")]],
           afterLastTurn: "Done.",
           shared,
           id,
@@ -246,6 +268,29 @@ describe("a reader", () => {
         assert.deepStrictEqual(live.seen, [])
       }))
     }))
+
+  for (const unreadable of [0, 1, 2]) {
+    it.effect(`is told what can be read, and the program's log how many cannot: ${unreadable} of 3`, () =>
+      Effect.gen(function*() {
+        const { shared } = yield* begin()
+        const page: Store.Events["page"] = (filter, options) =>
+          Effect.map(shared.events.page(filter, options), ({ events, ...page }) => ({
+            ...page,
+            events: events.map((row, index) => index < unreadable ? { ...row, request: "{}" } : row)
+          }))
+        const changed = Store.make({ ...shared, events: { ...shared.events, page } })
+        const [{ events }, lines] = yield* logged(told(changed))
+        assert.lengthOf(events, 3 - unreadable)
+        assert.deepStrictEqual(
+          lines.map(({ text }) => /left (an event|\d+ events) of/.exec(text)?.[1]),
+          [
+            [],
+            ["an event"],
+            ["2 events"]
+          ][unreadable]
+        )
+      }))
+  }
 
   it.effect("of a tenant is told nothing of another, also of what was missed", () =>
     Effect.gen(function*() {

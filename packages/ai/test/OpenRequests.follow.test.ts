@@ -179,29 +179,35 @@ describe("follow", () => {
       assert.strictEqual(moves, 1 + 60 / 10)
     }))
 
-  it.effect("is interrupted in the middle of an event where another has taken over, and waits then", () =>
-    Effect.gen(function*() {
-      const shared = yield* C.makeShared
-      const handled: Array<string> = []
-      const isCut = { first: false }
-      let isAway = false
-      const away = intercept(
-        shared,
-        (operation, _, run) => Effect.suspend(() => isAway ? Effect.fail(failure(operation)) : run)
-      )
-      yield* ask(shared, "a", "b")
-      yield* reader(away, handled, {
-        who: "1 ",
-        handle: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (isCut.first = true)))
-      })
-      isAway = true
-      yield* reader(shared, handled, { who: "2 " })
-      for (let second = 0; second < 45; second++) yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([handled, isCut.first], [["2 a", "2 b"], false])
-      isAway = false
-      for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual([handled, isCut.first], [["2 a", "2 b"], true])
-    }))
+  const others: Record<string, { readonly handle: Effect.Effect<void>; readonly handled: ReadonlyArray<string> }> = {
+    "has handled it": { handle: Effect.void, handled: ["2 a", "2 b"] },
+    "is in the middle of it": { handle: Effect.never, handled: [] }
+  }
+  for (const [how, other] of Object.entries(others)) {
+    it.effect(`is interrupted in the middle of an event where another has taken over, which ${how}, and waits then`, () =>
+      Effect.gen(function*() {
+        const shared = yield* C.makeShared
+        const handled: Array<string> = []
+        const isCut = { first: false }
+        let isAway = false
+        const away = intercept(
+          shared,
+          (operation, _, run) => Effect.suspend(() => isAway ? Effect.fail(failure(operation)) : run)
+        )
+        yield* ask(shared, "a", "b")
+        yield* reader(away, handled, {
+          who: "1 ",
+          handle: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (isCut.first = true)))
+        })
+        isAway = true
+        yield* reader(shared, handled, { who: "2 ", handle: () => other.handle })
+        for (let second = 0; second < 45; second++) yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([handled, isCut.first], [other.handled, false])
+        isAway = false
+        for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual([handled, isCut.first], [other.handled, true])
+      }))
+  }
 
   it.effect("goes on when the store does, whichever operation failed, also one that was carried out", () =>
     Effect.gen(function*() {

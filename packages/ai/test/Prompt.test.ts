@@ -1,6 +1,8 @@
 /** Writing answers and responses into prompts. */
-import { Approval, Prompt, Response } from "@assent/ai"
+import { Approval, LanguageModel, Prompt, Response, Tool, Toolkit } from "@assent/ai"
+import { ScriptedModel } from "@assent/ai/testing"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
 import { Prompt as Upstream } from "effect/ai"
 import { callPart, metadata, request, resultPart } from "./parts.ts"
 
@@ -43,4 +45,17 @@ describe("Prompt", () => {
     const parts = [Response.makePart("text", { text: "hi" }), callPart("c2"), resultPart("c2")]
     assert.deepStrictEqual(Prompt.fromResponseParts(parts).content, Upstream.fromResponseParts(parts).content)
   })
+
+  it.effect("L7 a result that says nothing can be kept as JSON by a program, and read again", () =>
+    Effect.gen(function*() {
+      const turn = yield* LanguageModel.generateText({ prompt: "Note it.", toolkit: noting })
+      const prompt = Prompt.fromResponseParts(turn.content)
+      const kept = JSON.stringify(yield* Schema.encodeEffect(Prompt.Prompt)(prompt))
+      const again = yield* Schema.decodeUnknownEffect(Prompt.Prompt)(JSON.parse(kept))
+      assert.deepStrictEqual(again.content, prompt.content)
+    }).pipe(Effect.provide([noting.toLayer({ Note: () => Effect.void }), model])))
 })
+
+const noting = Toolkit.make(Tool.make("Note"))
+
+const model = ScriptedModel.layer({ turns: [[ScriptedModel.toolCall({ id: "call-1", name: "Note", params: {} })]] })

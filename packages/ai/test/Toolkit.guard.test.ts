@@ -241,6 +241,28 @@ describe("Toolkit.guard", () => {
       }
     }).pipe(Effect.provide(live)))
 
+  it.effect("what was approved without showing what may change runs beside another", () =>
+    Effect.gen(function*() {
+      const Wait = Tool.make("Wait", { success: Schema.Void, needsApproval: true })
+      const Waits = Toolkit.make(Wait)
+      const gate = yield* Deferred.make<void>()
+      let running = 0
+      const toolkit = yield* Toolkit.guard(Waits).pipe(
+        Effect.provide(Waits.toLayer({
+          Wait: () => Effect.andThen(Effect.sync(() => running++), Deferred.await(gate))
+        }))
+      )
+      const call = Effect.flatMap(toolkit.handle("Wait", {}), Stream.runDrain)
+      const both = yield* Effect.all([call, call], { concurrency: "unbounded" }).pipe(
+        answering(() => true, { parallel: true }),
+        Effect.forkChild
+      )
+      for (let i = 0; i < 100; i++) yield* Effect.yieldNow
+      assert.strictEqual(running, 2)
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(both)
+    }))
+
   it.effect("nested: a handler that calls a guarded tool asks too, and who leaves the outer leaves the inner", () =>
     Effect.gen(function*() {
       const Outer = Tool.make("Outer", {

@@ -57,6 +57,24 @@ describe("permits", () => {
       assert.deepStrictEqual(ran.filter((name) => name !== "served"), ["first", "last", "after"])
     }))
 
+  it.effect("whoever leaves the line gives back nothing", () =>
+    Effect.gen(function*() {
+      const permits = Permits.make(1)
+      const gate = yield* Deferred.make<void>()
+      let running = 0
+      const use = Effect.forkChild(
+        permits.withPermit(Effect.andThen(Effect.sync(() => running++), Deferred.await(gate))),
+        { startImmediately: true }
+      )
+      yield* use
+      yield* use
+      yield* Fiber.interrupt(yield* use)
+      yield* Effect.yieldNow
+      yield* Effect.yieldNow
+      assert.strictEqual(running, 1)
+      yield* Deferred.succeed(gate, undefined)
+    }))
+
   it.effect("thousands behind one another need no stack of their own", () =>
     Effect.gen(function*() {
       const permits = Permits.make(1)

@@ -13,7 +13,10 @@ const compiled = Path.join(workspace, "node_modules/.cache/node")
 /** For the programs that tests start: they load what others have compiled, and need not look for it. */
 const started = {
   NODE_COMPILE_CACHE: compiled,
-  NODE_OPTIONS: `--import=${pathToFileURL(Path.join(import.meta.dirname, "resolving.ts")).href}`
+  NODE_OPTIONS: [
+    process.env["NODE_OPTIONS"],
+    `--import=${pathToFileURL(Path.join(import.meta.dirname, "resolving.ts")).href}`
+  ].join(" ")
 }
 
 // Without "module": under it `@smithy/core`, which Bedrock's package needs, has files for bundlers that Node cannot read.
@@ -43,6 +46,9 @@ const configuration = (name: string, root: string, packages: ReadonlyArray<strin
       isolate: false,
       // By itself vitest leaves one core alone: of two, that is half of the machine.
       maxWorkers: "100%",
+      coverage: {
+        include: packages.map((directory) => Path.posix.join(Path.relative(root, directory), "src/**/*.ts"))
+      },
       env: started
     }
   })

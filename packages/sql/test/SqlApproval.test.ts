@@ -5,6 +5,11 @@ import { ConfigProvider, Effect, Logger, Redacted, Result } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { answer, named, shown } from "../../ai/test/store/laws/support.ts"
+import * as Seal from "../src/internal/seal.ts"
+import * as Database from "../src/internal/store/database.ts"
+import { sqlite } from "../src/internal/store/dialect.ts"
+import * as Kept from "../src/internal/store/kept.ts"
+import * as Settings from "../src/internal/store/settings.ts"
 import { binding, makeClient, makeFilename } from "./database.ts"
 
 const seal = Effect.flatMap(
@@ -85,6 +90,51 @@ describe("the key", () => {
         yield* SqlApproval.restored({ filename })
       }
     }).pipe(configured("too short")))
+})
+
+describe("what a database knows of itself", () => {
+  for (
+    const [name, operation, run] of [
+      ["its key", "open", Settings.sealKey],
+      ["whether it was restored", "open", Settings.epoch],
+      ["that it was restored", "restored", Settings.raiseEpoch]
+    ] as const
+  ) {
+    it.effect(`${name}: an error says in which operation it was`, () =>
+      Effect.gen(function*() {
+        // Without tables.
+        const database = Database.make(yield* makeClient({ filename: ":memory:" }), sqlite, "assent_")
+        const error: Store.StoreError = yield* Effect.flip(Effect.asVoid(run(database)))
+        assert.strictEqual(error.operation, operation)
+      }))
+  }
+})
+
+describe("the key of a database that others can read", () => {
+  const other = "another key of the program, of 32 bytes or more"
+  /** What the ids say of the key with which they are sealed. */
+  const keyIdOf = (options?: ApprovalSeal.Options) =>
+    Effect.gen(function*() {
+      const database = yield* Kept.open(yield* makeClient({ filename: ":memory:" }))
+      const made = yield* Seal.makeShared(database, options)
+      return (yield* made.seal(binding)).approvalId.split(".")[1]
+    })
+
+  it.effect("is the one of the options, or else of the seal that is given, or else of ASSENT_APPROVAL_KEY", () =>
+    Effect.gen(function*() {
+      const [one, two] = [yield* keyIdOf({ key }), yield* keyIdOf({ key: other })]
+      assert.notStrictEqual(one, two)
+      const given = ApprovalSeal.layer({ key: other })
+      assert.strictEqual(yield* Effect.provide(keyIdOf({ key }), given), one)
+      assert.strictEqual(yield* Effect.provide(keyIdOf(), given), two)
+      assert.strictEqual(yield* keyIdOf(), one)
+    }).pipe(configured(key)))
+
+  it.effect("has to be the program's: none is kept beside what it seals", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(keyIdOf())
+      assert.strictEqual(error._tag === "ApprovalError" ? error.reason._tag : error._tag, "InvalidKey")
+    }).pipe(configured(undefined)))
 })
 
 describe("restored from a backup", () => {

@@ -6,6 +6,8 @@ import { CurrentTransformer } from "effect/sql/Statement"
 import { TestClock } from "effect/testing"
 import * as Fs from "node:fs"
 import { answer, named, shown, waits, written } from "../../ai/test/store/laws/support.ts"
+import * as Database from "../src/internal/store/database.ts"
+import { sqlite } from "../src/internal/store/dialect.ts"
 import * as Kept from "../src/internal/store/kept.ts"
 import { steps } from "../src/internal/store/migrations.ts"
 import * as Sweeping from "../src/internal/sweeping.ts"
@@ -249,6 +251,25 @@ describe("a disk", () => {
       }))
       assert.isDefined(yield* other.store.requests.get("a"))
     }))
+})
+
+describe("an operation at a database that may be far away", () => {
+  it.live("is given up after its time, and says which it was", () =>
+    Effect.gen(function*() {
+      const sql = yield* makeClient({ filename: ":memory:" })
+      const database = Database.make(sql, sqlite, "assent_", { timeout: 5 })
+      for (
+        const { operation, run } of [
+          { operation: "requests.get", run: database.use("requests.get", () => Effect.never) },
+          { operation: "requests.open", run: database.transact("requests.open", () => Effect.never) },
+          { operation: "atomically", run: database.atomically(Effect.never) }
+        ]
+      ) {
+        const error: Store.StoreError = yield* Effect.flip(run)
+        assert.deepStrictEqual([error.operation, error.reason], [operation, "Unavailable"])
+        assert.match(error.description, /has not answered for 5 milliseconds/)
+      }
+    }).pipe(Effect.scoped))
 })
 
 describe("quotas", () => {

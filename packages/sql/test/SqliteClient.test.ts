@@ -17,6 +17,11 @@ describe("SqliteClient", () => {
       assert.strictEqual(modeOf(Path.dirname(filename)), "700")
     }))
 
+  it("is there at once where Node gives its SQLite at once: a program need not wait for it", () => {
+    const opened = Effect.runSync(Effect.scoped(Effect.map(makeClient({ filename: ":memory:" }), () => "open")))
+    assert.strictEqual(opened, "open")
+  })
+
   it.effect("a commit is on the disk, and the file can get smaller", () =>
     Effect.gen(function*() {
       const sql = yield* makeClient({ filename: yield* makeFilename })

@@ -158,8 +158,8 @@ describe("what is asked", () => {
       const asked = yield* ask(requestOf("Write", { params: { content } }))
       yield* armed
       yield* key("y")
-      assert.include(shown(), "y waits for the last row.")
-      yield* name("end")
+      assert.include(shown(), "y waits for all rows.")
+      for (let page = 0; page < 3; page++) yield* name("space")
       assert.include(shown(), "line 60")
       yield* over
       yield* key("y")

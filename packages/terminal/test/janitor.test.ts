@@ -26,7 +26,7 @@ describe.concurrent("npm start at a terminal", () => {
         await program.press("keep it", "keep it▏")
         await program.press("\r", "stays: \"keep it\"")
         await program.until("a long file", () => /space next.*›$/.test(program.live))
-        program.type("\u001b[F")
+        await program.readOn()
         await program.ready("↑↓")
         await program.press("y", "That makes two.")
         assert.strictEqual(await program.ended(), 0)

@@ -50,7 +50,7 @@ const moves = { pageDown: ["stays", "says"] } as const
 /** What a state does not name says that it means nothing. */
 const table: Record<States.StateName, Readonly<Record<string, Meaning>>> = {
   question: { ...look, ...arrows, y: "runs", s: "session", e: "edit", n: "deny", escape: "denied" },
-  paged: { ...look, ...pages, n: "deny", escape: "denied", end: "question" },
+  paged: { ...look, ...pages, n: "deny", escape: "denied", end: "stays" },
   read: { ...look, ...arrows, b: ["paged", "stays"], y: "runs", s: "session", e: "edit", n: "deny", escape: "denied" },
   pointed: { ...look, ...arrows, y: "runs", s: "session", e: "edit", n: "deny", escape: "denied", enter: "runs" },
   session: { ...look, ...arrows, "1": "runs", "2": "runs", escape: "question" },

@@ -126,6 +126,15 @@ export class Program {
     this.pty.write(bracketed ? `\x1b[200~${text.replaceAll("\n", "\r")}\x1b[201~` : text.replaceAll("\n", "\r"))
   }
 
+  /** Page after page, to the last. */
+  async readOn(): Promise<void> {
+    while (/space next/.test(this.live)) {
+      const before = this.live
+      this.type(" ")
+      await this.until("the next page", () => this.live !== before)
+    }
+  }
+
   resize(columns: number, rows: number): void {
     this.screen.resize(columns, rows)
     this.seen = undefined

@@ -65,15 +65,17 @@ describe.concurrent("80 columns", () => {
       await program.press("e", "e means nothing here.")
       assert.deepStrictEqual(await decide("y"), once)
 
-      // Page after page, in place: no key says yes before the last row was shown.
+      // Page after page, in place: no key says yes before every row was shown.
       await program.ready("? help")
       assertScreen("page", program.live)
       assert.notInclude(program.text, "line 60")
-      await program.press("y", "y waits for the last row.")
+      await program.press("y", "y waits for all rows.")
       await program.press(" ", "line 35")
       assert.lengthOf(decisions(), 1)
       await program.press("b", "line 1 ")
       await program.press("\u001b[F", "line 60")
+      await program.press("y", "y waits for all rows.")
+      await program.readOn()
       await program.ready(question)
       assertScreen("last-page", program.live)
       assert.lengthOf(decisions(), 1)

@@ -87,6 +87,16 @@ describe("what is taken back of one tool", () => {
       yield* play.answer({ "r.00.00.01": S.text("a") })
       yield* play.answer({ "r.00.01": S.text("b") })
     }))
+
+  it.effect("L6 is all that an agent deeper down has asked, and that one goes on, too", () =>
+    Effect.gen(function*() {
+      const play = yield* S.begin("send", Tree.agent([Tree.inner([Tree.inner([Tree.pay]), Tree.ask])]))
+      yield* play.begin
+      const cleared = yield* play.conversation().clear({ tool: "Pay" })
+      assert.deepStrictEqual(cleared.map(S.keyOf), ["r.00.00.00"])
+      play.decisions.set("r.00.00.00", S.no)
+      yield* play.answer({ "r.00.01": S.text("a") })
+    }))
 })
 
 describe("a partial answer", () => {

@@ -1,7 +1,7 @@
 /**
  * A configuration's text as a value, and the line of what cannot be read: `internal/config/text.ts`.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Result } from "effect"
 import * as ConfigText from "../../src/internal/config/text.ts"
 
@@ -69,6 +69,14 @@ describe("a text", () => {
     }
     const toml = Array.from({ length: 11 }, (_, index) => `k${index} = ${index}`)
     assert.strictEqual(failure([...toml, "x = = 1", "y = 2"].join("\n"), "toml").line, 12)
+  })
+
+  it("finds the line where a parser names only a position, as that of Node 20", () => {
+    const parse = vi.spyOn(JSON, "parse").mockImplementationOnce(() => {
+      throw new SyntaxError("Expected double-quoted property name in JSON at position 10")
+    })
+    assert.strictEqual(failure("{\n\"a\": 1,\n}\n\n", "json").line, 3)
+    parse.mockRestore()
   })
 })
 

@@ -216,6 +216,13 @@ describe("what stays open beside a text is as with `send(text)`", () => {
       answer: (requests: ReadonlyArray<Approval.ApprovalRequest>) => [Approval.approve(requests[0]!)],
       policy: undefined
     },
+    "a tool that begins to wait, and a request that is not answered": {
+      calls: [C.remove("a"), { ...C.ask("Size?", "g"), name: "Gated" }],
+      answer: (requests: ReadonlyArray<Approval.ApprovalRequest>) => [Approval.approve(requests[1]!)],
+      policy: undefined,
+      // A turn that fails at the other request has not said yet what has begun to wait.
+      rules: ["supersede", "keep", "hold"] as const
+    },
     "a tool that waits once more": {
       calls: [{ ...C.ask("x", "s"), name: "Submit", params: { item: "chairs", amount: "250" } }],
       answer: (requests: ReadonlyArray<Approval.ApprovalRequest>) => [Approval.approve(requests[0]!)],
@@ -268,7 +275,7 @@ describe("what stays open beside a text is as with `send(text)`", () => {
     )
 
   for (const [what, one] of Object.entries(cases)) {
-    for (const rule of rules) {
+    for (const rule of "rules" in one ? one.rules : rules) {
       it.effect(`${what} (${rule})`, () =>
         Effect.gen(function*() {
           const apart = yield* play(one, rule, ({ conversation }, answers) =>

@@ -5,7 +5,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Approval, ApprovalError, ApprovalPolicy, type Conversation } from "../../src/index.ts"
+import { Approval, ApprovalError, ApprovalJournal, ApprovalPolicy, type Conversation } from "../../src/index.ts"
+import * as ApprovalId from "../../src/internal/seal/approvalId.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./support.ts"
 import * as W from "./who.ts"
@@ -31,6 +32,19 @@ describe("several answers at once", () => {
       assert.deepStrictEqual(fatesOf(outcome), [[first!.approvalId, "AlreadyDecided"]])
       const [{ error }] = outcome.refused as [Conversation.RefusedAnswer]
       assert.strictEqual(error.reason._tag === "AlreadyDecided" && error.reason.state, "denied")
+      assert.deepStrictEqual(steps, [["DeleteFile", "b"]])
+    }))
+
+  it.effect("one that somebody settled elsewhere, where the conversation does not see it, is named too", () =>
+    Effect.gen(function*() {
+      const shared = yield* C.makeShared
+      const { conversation, steps } = yield* C.start({ shared, turns: [removals("ab"), "Done."] })
+      const [gone, open] = C.requestsOf(yield* conversation.send("Clean up."))
+      const { approvalId, toolCallId, toolName } = gone!
+      const journal = yield* ApprovalJournal.make({ store: shared })
+      yield* journal.end({ ...ApprovalId.parse(approvalId)!, approvalId, toolCallId, toolName }, "denied", "no")
+      const outcome = yield* conversation.decide([Approval.approve(gone!), Approval.approve(open!)])
+      assert.deepStrictEqual(fatesOf(outcome), [[approvalId, "AlreadyDecided"]])
       assert.deepStrictEqual(steps, [["DeleteFile", "b"]])
     }))
 

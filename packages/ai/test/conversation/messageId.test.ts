@@ -96,7 +96,7 @@ describe("a message with an id", () => {
   it.effect("has an id of 1 to 256 characters that no message gets from where it stands", () =>
     Effect.gen(function*() {
       const { conversation } = yield* C.start({ turns: ["Hello."] })
-      for (const messageId of ["", "x".repeat(257), "\ud800", "m0", "m7", "m01", 7 as unknown as string]) {
+      for (const messageId of ["", "x".repeat(257), "\ud800", "m0", "m7", "m01", 7 as never, null as never]) {
         yield* problemOf(conversation.send("Hi.", { messageId }))
       }
       assert.deepStrictEqual((yield* conversation.history).content, [])
@@ -122,12 +122,15 @@ describe("a message with an id", () => {
         turns: [[{ ...ScriptedModel.text("Hello."), metadata: { assent: { messageId: "first" } } }], "Again."],
         afterLastTurn: "."
       })
-      const options = { assent: { messageId: "first" }, other: { kept: true } }
+      const options = { assent: { messageId: "first", kept: true }, other: { kept: true } }
       yield* conversation.send([
         Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "Hi." })], options })
       ])
       assert.deepStrictEqual(yield* idsOf(conversation), ["m0 user", "m1 assistant"])
-      assert.deepStrictEqual((yield* conversation.history).content[0]?.options, { assent: {}, other: { kept: true } })
+      assert.deepStrictEqual((yield* conversation.history).content[0]?.options, {
+        assent: { kept: true },
+        other: { kept: true }
+      })
       yield* conversation.send("Hi.", { messageId: "first" })
       assert.deepStrictEqual(yield* textsOf(conversation), ["Hi.", "Hi."])
       assert.strictEqual(yield* script.calls, 2)

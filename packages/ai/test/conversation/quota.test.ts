@@ -93,6 +93,39 @@ describe("a conversation that has as much as it may have", () => {
       assert.include(history, "text of a")
     }))
 
+  for (const [less, ends] of [[0, "Completed"], [1, "Full"]] as const) {
+    it.effect(`goes on where it has just as much: with ${less} less it is ${ends}`, () =>
+      Effect.gen(function*() {
+        /** How the turn ends, and how many bytes its messages had when the model was to be called again. */
+        const play = (maxBytes?: number) =>
+          Effect.gen(function*() {
+            const shared = yield* C.makeShared
+            let bytes = 0
+            const noting = intercept(shared, (operation, id, run) =>
+              operation !== "conversations.write" || bytes > 0
+                ? run
+                : Effect.tap(run, () =>
+                  Effect.gen(function*() {
+                    const row = yield* shared.conversations.get(id)
+                    if (row?.messages === 3) bytes = row.bytes - row.state.length
+                  })))
+            const { conversation } = yield* C.start({
+              turns: [[ScriptedModel.text(long), C.read("a")], "Read."],
+              shared: noting,
+              maxBytes
+            })
+            const ended = yield* conversation.send("Go.").pipe(
+              Effect.map(({ _tag }) => _tag),
+              Effect.catchTag("ConversationError", ({ reason }) => Effect.succeed(reason))
+            )
+            return { bytes, ended }
+          })
+        const { bytes, ended } = yield* play()
+        assert.strictEqual(ended, "Completed")
+        assert.deepStrictEqual(yield* play(bytes - less), { bytes, ended: ends })
+      }))
+  }
+
   it.effect("is not another one, and counts what others added", () =>
     Effect.gen(function*() {
       const { shared } = yield* full

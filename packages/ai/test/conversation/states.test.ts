@@ -181,6 +181,14 @@ const table: Record<
       })),
     { state: "failed", isFailure: true, decidedBy: by(ada), reason: /No\./ }
   ],
+  "approved, and what it waited for was taken back, before a turn says so": [
+    after([[gated]], ({ conversation }, [a]) =>
+      Effect.gen(function*() {
+        yield* conversation.decide(Approval.approve(a!), { by: ada })
+        yield* conversation.clear({ reason: "A duplicate" })
+      })),
+    { state: "failed", decidedBy: by(ada), reason: /A duplicate/ }
+  ],
   "the question of a tool, answered": [
     after([[C.ask("Size?")]], ({ conversation }, [a]) => conversation.decide(Approval.answer(a!, "42"), { by: ada })),
     { state: "done", result: "42", isFailure: false, decidedBy: by(ada) }

@@ -58,6 +58,20 @@ describe("what a turn could not write at its end", () => {
       }))
   }
 
+  it.effect("is given up, and said to be, where the store is damaged: no time mends that", () =>
+    Effect.gen(function*() {
+      const { set, shared } = yield* failing
+      set("Corrupt")
+      const { layer, lines } = yield* told
+      yield* Effect.gen(function*() {
+        const { conversation } = yield* C.start({ turns: ["Hello."], shared })
+        const error = yield* Effect.flip(conversation.send("Hi."))
+        assert.strictEqual(error._tag === "ConversationError" && error.reason, "Unreadable")
+        assert.deepStrictEqual(yield* outline(conversation), ["user:[Hi.]"])
+      }).pipe(Effect.provide(layer))
+      assert.match(lines.join(), /could not write down the end of a turn/)
+    }))
+
   it.effect("is written by whoever only looks, and what a reader left is not given up either", () =>
     Effect.gen(function*() {
       const { set, shared } = yield* failing
@@ -67,6 +81,30 @@ describe("what a turn could not write at its end", () => {
       assert.deepStrictEqual(yield* outline(conversation), ["user:[Hi.]"])
       set(undefined)
       assert.deepStrictEqual(yield* outline(conversation), whole)
+    }))
+
+  it.effect("is no failure of whoever takes back what waits: that is done, and is written by itself", () =>
+    Effect.gen(function*() {
+      const memory = yield* C.makeShared
+      let left: number | undefined
+      const shared = intercept(
+        memory,
+        (operation, _, run) =>
+          Effect.suspend(() =>
+            operation === "conversations.write" && left !== undefined && left-- <= 0
+              ? Effect.fail(failure(operation))
+              : run
+          )
+      )
+      const { conversation } = yield* C.start({ turns: [[C.remove("a")]], shared })
+      const requests = C.requestsOf(yield* conversation.send("Go."))
+      // It can be written that the turn begins, and no more.
+      left = 1
+      assert.deepStrictEqual(yield* conversation.clear(), requests)
+      left = undefined
+      yield* later
+      const other = yield* C.start({ turns: [], shared: memory })
+      assert.deepStrictEqual(yield* other.conversation.pending(), [])
     }))
 
   it.effect("is written by itself when the store is back within seconds", () =>

@@ -45,7 +45,11 @@ describe("a diff of a file", () => {
     ["a last line that loses its end", "a\nb\n", "a\nb"],
     ["no end before and after", "a\nb", "c\nb"],
     ["letters of all kinds", "ä\n世\n😀\n", "ö\n世\n😀 \n"],
-    ["a tab", "\ta\n", "\tb\n"]
+    ["a tab", "\ta\n", "\tb\n"],
+    ["line ends of Windows", long(1_200).replaceAll("\n", "\r\n"), long(1_201).replaceAll("\n", "\r\n")],
+    ["a new file with line ends of Windows", undefined, "a\r\nb\r\n"],
+    ["line ends of Windows, and a last line without an end", "a\r\nb", "a\r\nc"],
+    ["one line, which gets an end of Windows", "a", "a\r\nb\r\n"]
   ]
   for (const [title, before, after] of yes) {
     it.effect(`covers the new text: ${title}`, () =>
@@ -57,7 +61,11 @@ describe("a diff of a file", () => {
 
   const no: ReadonlyArray<readonly [string, string | Uint8Array | undefined, string]> = [
     ["line ends that become others", "a\r\nb\r\n", "a\nb\n"],
-    ["a carriage return that is drawn", "a\r\nb\r\n", "a\r\nc\r\n"],
+    ["line ends that become those of Windows", "a\nb\n", "a\r\nb\r\n"],
+    ["line ends of two kinds", "a\r\nb\n", "a\r\nc\n"],
+    ["a line end of another kind that is new", "a\r\nb\r\n", "a\r\nb\r\nc\n"],
+    ["a carriage return that is drawn", "a\rb\n", "a\rc\n"],
+    ["a carriage return within a line of Windows", "a\rb\r\n", "a\rc\r\n"],
     ["a character that cannot be seen, in a new line", "a\n", "a\u200b\n"],
     ["a character that cannot be seen, in a line beside", "a\u200b\nb\n", "a\u200b\nc\n"],
     ["a byte order mark before", Uint8Array.of(0xef, 0xbb, 0xbf, 0x61, 0x0a), "a\nb\n"],
@@ -74,6 +82,25 @@ describe("a diff of a file", () => {
         assert.isUndefined(yield* covered(call(after), files))
       }))
   }
+
+  it.effect("of line ends of Windows draws none, says so, and is another one where the file has others", () =>
+    Effect.gen(function*() {
+      const shown = (before: string, after: string) =>
+        ApprovalPresentation.fileDiff({
+          root: "/",
+          path: "a.ts",
+          after,
+          covers: ["content"],
+          metadata: { lineEnds: "as you like" }
+        }).pipe(Effect.provide(Files.layer(new Map([["/a.ts", before]]))))
+      const windows = yield* shown("a\r\nb\r\n", "a\r\nc\r\n")
+      const others = yield* shown("a\nb\n", "a\nc\n")
+      assert.deepStrictEqual([windows.metadata?.["lineEnds"], others.metadata?.["lineEnds"]], ["CRLF", "as you like"])
+      assert.strictEqual(windows.content, others.content)
+      assert.notStrictEqual(windows.precondition, others.precondition)
+      const mixed = yield* shown("a\r\nb\n", "a\r\nc\n")
+      assert.include(mixed.content, " a\r\n")
+    }))
 
   it.effect("covers nothing of a content that is another one than was drawn, by whatever byte", () =>
     Effect.gen(function*() {
@@ -187,6 +214,7 @@ const Piece = Schema.Literals([
   "+a\n",
   "\t",
   "\r\n",
+  "a\r\n",
   "\u200b",
   "é\n",
   "\ufeff"
@@ -203,9 +231,10 @@ describe("whatever the file has, and whatever is written", () => {
       Effect.gen(function*() {
         const [before, after] = [old.join(""), young.join("")]
         const files: Files.Files = new Map([["/a.ts", before]])
-        const drawn = yield* ApprovalPresentation.fileDiff({ root: "/", path: "a.ts", after }).pipe(
-          Effect.provide(Files.layer(files))
-        )
+        const drawn = yield* ApprovalPresentation.fileDiff({ root: "/", path: "a.ts", after, covers: ["content"] })
+          .pipe(
+            Effect.provide(Files.layer(files))
+          )
         const isWhole = Approval.escapeText(drawn.content, { multiline: true }) === drawn.content &&
           !before.startsWith("\ufeff") && after !== ""
         assert.deepStrictEqual(yield* covered(call(after), files), isWhole ? ["content"] : undefined)

@@ -304,7 +304,7 @@ export class Truth {
   }
 
   get hasToolkit(): boolean {
-    return this.call.tool !== "noToolkit" || this.call.way === "hosted"
+    return this.call.tool !== "noToolkit"
   }
 
   /** It is not what was asked about any more (law L10). */

@@ -108,6 +108,20 @@ describe("L3 L13 what a request is about", () => {
     }
   })
 
+  everyReading("L13 a local call whose id a hosted one of its message has too is sent under another", (read) => {
+    for (const both of [[call("a"), hosted("a")], [hosted("a"), call("a")]]) {
+      const { calls, changes } = read([assistant(...both), tool(result("a"))])
+      assert.match(calls[0]!.sentId, /^a_/)
+      assert.deepStrictEqual([...changes!], [1, 1])
+    }
+  })
+
+  everyReading("L7 what is no result answers nothing, wherever it stands", (read) => {
+    const answered = result("a")
+    const { calls } = read([assistant(call("a")), tool(call("a") as never, answered)])
+    assert.deepStrictEqual(calls.map(({ result }) => result), [answered])
+  })
+
   everyReading("L10 of nothing, where its call was trimmed", (read) => {
     const { call: asked, providerCall, toolCall } = theRequest(read([...exchange("b"), assistant(request("p", "a"))]))
     assert.deepStrictEqual([asked, providerCall, toolCall], [undefined, undefined, undefined])

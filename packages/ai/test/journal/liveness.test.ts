@@ -118,6 +118,20 @@ describe("L2 which processes live", () => {
       assert.isFalse(yield* other.isAlive(one.owner))
     }))
 
+  it.effect("L2 who was looked at long ago is looked at anew, also while others are looked at all the time", () =>
+    Effect.gen(function*() {
+      const { process } = yield* begin
+      const [one, another, other] = [yield* process("1 second"), yield* process("1 second"), yield* process("1 second")]
+      yield* one.beating
+      yield* another.beating
+      assert.isTrue(yield* other.isAlive(another.owner))
+      assert.isTrue(yield* lookFor(other, one.owner, 5_999))
+      // One short of its death nobody asks for it any more.
+      yield* lookFor(other, another.owner, 60_000)
+      assert.isTrue(yield* lookFor(other, one.owner, 6_000))
+      assert.isFalse(yield* other.isAlive(one.owner))
+    }))
+
   it.effect("L2 a look that comes late counts for one beat, so that one who is slow finds the dead too", () =>
     Effect.gen(function*() {
       const { one, other } = yield* two

@@ -146,6 +146,27 @@ describe("L16 what is remembered", () => {
   )
 })
 
+describe("L16 what is remembered of a denial", () => {
+  Support.single(
+    "L16 it holds while whoever gave it may decide, and settles nothing after that",
+    () =>
+      Effect.gen(function*() {
+        const { toolkit } = yield* Support.makeTools()
+        const turn = (id: string) =>
+          Support.ask("generateText", { toolkit, calls: [Support.call(id, "DeleteFile", { path: "a" })] })
+        const denying = A.asking(() => new Approval.Denied({ note: "keep a", remember: "session" }), A.ada)
+        yield* A.naming(A.alone)(denying(turn("c1")))
+        const again = yield* A.naming(A.alone)(turn("c2"))
+        assert.deepStrictEqual([again.results.map(Support.failureReason), again.requests.length], [["keep a"], 0])
+        const other = yield* A.naming({ approvers: ["bob"] })(turn("c3"))
+        assert.deepStrictEqual([other.results.length, other.requests.length], [0, 1])
+      }).pipe(
+        Effect.provide(ApprovalMemory.layerSession()),
+        Effect.provideService(Approval.Scope, { conversation: "talk" })
+      )
+  )
+})
+
 describe("L16 what the provider runs", () => {
   const answersOf = (prompt: Prompt.Prompt) => H.approvals(prompt).filter((one) => !one.startsWith("request"))
 

@@ -32,6 +32,25 @@ describe("L16 two who must be two", () => {
     assert.strictEqual(tools.count("DeleteFile"), 1)
   }, two)
 
+  Support.forEachMode(
+    "L16 an approval of one, that comes when another has just denied it, is told of nobody",
+    function*(mode) {
+      const { answer, request, tools } = yield* A.deletion(mode, A.both)
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      const raced: ApprovalJournal.Service = {
+        ...journal,
+        approve: (claim) => Effect.andThen(journal.end(claim, "denied", "not today"), journal.approve(claim))
+      }
+      const [turn, events] = yield* A.published(A.by(A.ada)(answer(Approval.approve(request)))).pipe(
+        Effect.provideService(ApprovalJournal.ApprovalJournal, raced)
+      )
+      assert.match(Support.failureReason(turn.results[0]), /not today/)
+      assert.notInclude(events.map(({ _tag }) => _tag), "PartlyApproved")
+      assert.strictEqual(tools.count("DeleteFile"), 0)
+    },
+    two
+  )
+
   Support.forEachMode("L16 the same one twice is one, and is told so in words", function*(mode) {
     const { answer, request, tools } = yield* A.deletion(mode, A.both)
     yield* A.by(A.ada)(answer(Approval.approve(request)))

@@ -152,6 +152,12 @@ for (const gated of [true, false]) {
 }
 
 describe("L17 results", () => {
+  Support.forEachMode("L17 may be as large as they are, where a program says so", function*(mode) {
+    const tool = Tool.make("Fetch", { parameters: { url: Schema.String }, success: Schema.String })
+    const { turn } = yield* run(mode, tool, () => Effect.succeed("all"), { maxResultSize: Infinity })
+    assert.deepStrictEqual(turn.results.map(({ result }) => result), ["all"])
+  }, ["generateText", "streamText"])
+
   it.effect("L17 an event tells of a result that was left out, beside the one that it ran", () =>
     Support.fresh(Effect.gen(function*() {
       const events = yield* ApprovalEvents.make()

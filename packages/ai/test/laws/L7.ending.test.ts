@@ -7,6 +7,7 @@ import { Effect, Ref, Schema, Stream } from "effect"
 import { AiError, Chat as UpstreamChat } from "effect/ai"
 import { Approval, Chat, LanguageModel, Prompt, type Response, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
+import * as byHand from "./byHand.ts"
 import * as C from "./conversation.ts"
 import * as Hosted from "./hosted.ts"
 
@@ -296,6 +297,18 @@ describe("L7 what a prompt may end with", () => {
     const begun: Prompt.RawInput = [{ role: "user", content: "As JSON?" }, { role: "assistant", content: "{\"a\":" }]
     assert.strictEqual((yield* chat.send(begun)).text, "1}")
     assert.deepStrictEqual(C.outline(yield* chat.lastPrompt).slice(-2), ["user:[As JSON?]", "assistant:[{\"a\":]"])
+  })
+
+  C.everyWay("L7 L10 not what stands before a question that is taken away", function*(way) {
+    const { toolkit } = yield* C.fileTools
+    const chat = yield* C.start({ way, toolkit, turns: ["never said"] })
+    const asked = Prompt.fromMessages([
+      byHand.user("go"),
+      byHand.assistant(byHand.text("May I?")),
+      byHand.assistant(Prompt.toolApprovalRequestPart({ approvalId: "p", toolCallId: "trimmed" }))
+    ])
+    assert.strictEqual((yield* chat.send(asked)).finishReason, "stop")
+    assert.strictEqual(yield* chat.calls, 0)
   })
 
   C.everyWay("L7 L9 what the provider ran itself, behind a pause and behind an approval of its own", function*(way) {

@@ -67,6 +67,11 @@ describe("L8 a call that the model got wrong, where nothing is gated", () => {
     assert.deepStrictEqual([said("u"), kit.count("Read")], [unknown("Read, Dynamic, Shell"), 1])
   })
 
+  Support.forEachMode("L8 an unknown tool, where there is none to call: it says so", function*(mode) {
+    const said = yield* take(mode, yield* Support.makeTools([Search]), [Support.call("u", "Write", {})])
+    assert.strictEqual(said("u"), "The tool \"Write\" is not in the toolkit. Nothing ran. There are no tools to call.")
+  })
+
   Support.forEachMode("L8 L17 of many tools some are named, and how many there are", function*(mode) {
     const many = Array.from({ length: 500 }, (_, index) => Tool.make(`Tool${index}${"x".repeat(100)}`))
     const said = yield* take(mode, yield* Support.makeTools(many), [Support.call("u", "Write".repeat(500), {})])

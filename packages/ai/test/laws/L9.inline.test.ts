@@ -3,12 +3,14 @@
  * reaches the provider, and the turn goes on; what they leave open waits like any request.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Fiber, Ref, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import {
   Approval,
   ApprovalController,
   ApprovalError,
   ApprovalEvents,
+  Chat,
   LanguageModel,
   Prompt,
   Response,
@@ -17,6 +19,7 @@ import {
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
 import { allowed, approvals, asking, begin, done, Mcp, withController, withPolicy } from "./hosted.ts"
+import { idle } from "./support.ts"
 
 describe("L9 the policy answers", () => {
   C.everyWay(
@@ -65,6 +68,15 @@ describe("L9 the policy answers", () => {
     }
   )
 
+  C.everyWay("L9 a request that is left to a person says in whose name it is, as far as that is known", function*(way) {
+    for (const scope of [{ conversation: "talk" }, { principal: "ada" }, {}]) {
+      const { chat } = yield* begin(way, [asking(1)])
+      const turn = yield* Effect.provideService(chat.send("go"), Approval.Scope, scope)
+      const { conversation, principal } = turn.requests[0]!
+      assert.deepStrictEqual([conversation, principal], [scope.conversation, scope.principal])
+    }
+  })
+
   C.everyWay("L9 L1 a policy that fails leaves it to a person; one that says nothing, too", function*(way) {
     for (const policy of [withPolicy(() => Effect.fail("down")), withPolicy(() => undefined)]) {
       const { chat } = yield* begin(way, [asking(1)])
@@ -110,6 +122,28 @@ describe("L9 the policy answers", () => {
 })
 
 describe("L9 the controller answers", () => {
+  C.everyWay("L9 two turns of one conversation ask the person one thing at a time", function*(way) {
+    let open = 0
+    let most = 0
+    const person = withController(() =>
+      Effect.gen(function*() {
+        most = Math.max(most, ++open)
+        yield* Effect.sleep("1 second")
+        open--
+        return true
+      })
+    )
+    const turns = yield* Effect.forEach([1, 2], (index) =>
+      Effect.gen(function*() {
+        const { chat } = yield* begin(way, [asking(index), [done(index), ScriptedModel.text("Done.")]])
+        return yield* Effect.forkChild(person(chat.send("go")))
+      }))
+    yield* idle
+    for (const _ of turns) yield* Effect.andThen(TestClock.adjust("1 second"), idle)
+    for (const turn of turns) assert.strictEqual((yield* Fiber.join(turn)).text, "Done.")
+    assert.strictEqual(most, 1)
+  })
+
   C.everyWay("L9 an interactive controller is asked inline, also about several, and the turn goes on", function*(way) {
     const { chat } = yield* begin(way, [
       [...asking(1), ...asking(2, "delete_repo")],
@@ -287,6 +321,28 @@ describe("L9 events", () => {
   })
 })
 
+describe("L9 L2 a stream that breaks off, and is left", () => {
+  it.effect("has the provider's request in the history, with what ran beside it", () =>
+    C.fresh(Effect.gen(function*() {
+      const read = ScriptedModel.toolCall({ id: "c1", name: "ReadFile", params: { path: "a" } })
+      const script = yield* ScriptedModel.make({
+        turns: [[read, ...asking(1), ScriptedModel.withoutFinish]],
+        strict: allowed
+      })
+      const toolkit = yield* C.withHandlers(Toolkit.make(Mcp, C.ReadFile), {
+        ReadFile: ({ path }) => Effect.succeed(path)
+      })
+      const chat = yield* Chat.empty
+      yield* chat.streamText({ prompt: "go", toolkit }).pipe(
+        Stream.takeUntil(({ type }) => type === "tool-approval-request"),
+        Stream.runDrain,
+        Effect.provideService(LanguageModel.LanguageModel, yield* LanguageModel.make(script.params)),
+        withPolicy((call) => call.toolName === "ReadFile" ? Approval.preApproved() : undefined)
+      )
+      assert.deepStrictEqual(approvals(yield* Ref.get(chat.history)), ["request mcpr_1"])
+    })))
+})
+
 describe("L9 L12 generateObject", () => {
   const Answer = Schema.Struct({ answer: Schema.String })
 
@@ -304,6 +360,7 @@ describe("L9 L12 generateObject", () => {
     const turns = [asking(1), [done(1), ScriptedModel.text(`{"answer":"42"}`)]]
     const response = yield* ask(turns, ApprovalController.approveAll)
     assert.deepStrictEqual(response.value, { answer: "42" })
+    assert.deepStrictEqual(response.content.map(({ type }) => type), ["tool-call", "tool-result", "text", "finish"])
     const error = yield* Effect.flip(ask(turns, ApprovalController.deferred))
     const reason = C.approvalErrorOf(error)
     assert.instanceOf(reason, ApprovalError.ApprovalRequired)

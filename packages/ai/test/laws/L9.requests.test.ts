@@ -1,6 +1,7 @@
 /** L9 which of the provider's own requests are open, and under whose name. */
 import { assert, describe } from "@effect/vitest"
-import { Prompt } from "../../src/index.ts"
+import { Effect } from "effect"
+import { ApprovalController, Prompt } from "../../src/index.ts"
 import * as Asked from "./asked.ts"
 import * as Support from "./support.ts"
 
@@ -20,6 +21,20 @@ describe("L9 the provider's own requests", () => {
     const history = Support.written([call, Support.requestPart("mcpr_1", "mcp_1"), result])
     const turn = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history })
     assert.deepStrictEqual([turn.requests, turn.text], [[], "done"])
+  })
+
+  Support.forEachMode("L9 L10 of several whose calls were trimmed none is asked about", function*(mode) {
+    const tools = yield* Support.makeTools()
+    const { model } = yield* Support.answering
+    const history = Support.written([Support.requestPart("mcpr_1", "mcp_1"), Support.requestPart("mcpr_2", "mcp_2")])
+    const asked: Array<string> = []
+    const turn = yield* Support.takeTurn(mode, { model, toolkit: tools.toolkit, history }).pipe(
+      Effect.provideService(
+        ApprovalController.ApprovalController,
+        ApprovalController.interactive(({ approvalId }) => (asked.push(approvalId), true))
+      )
+    )
+    assert.deepStrictEqual([asked, turn.requests, turn.text], [[], [], "done"])
   })
 
   Support.forEachMode("L9 a request with an id of ours is not shown as the provider's", function*(mode) {

@@ -250,6 +250,17 @@ describe("events of policies and controllers", () => {
     assert.notInclude(JSON.stringify(turn.parts), "hunter2")
   })
 
+  everyWay("so are those of a call that needs nobody, with why", function*(way, watch) {
+    const { runs, toolkit } = yield* C.fileTools
+    const wrong = { type: "tool-call", id: "c1", name: "ReadFile", params: { path: 1 } } as const
+    const chat = yield* C.start({ way, toolkit, turns: [[wrong], "done"] })
+    yield* chat.send("tidy up")
+    const seen = (yield* watch.events).flatMap((event) => event._tag === "InvalidParameters" ? [event] : [])
+    assert.deepStrictEqual(seen.map(({ toolCallId, toolName }) => [toolCallId, toolName]), [["c1", "ReadFile"]])
+    assert.include(Cause.pretty(seen[0]!.cause), "Expected string")
+    assert.deepStrictEqual(runs, [])
+  })
+
   everyWay("what the policy lets run, and what it forbids, are events with its reason", function*(way, watch) {
     const { runs, toolkit } = yield* C.fileTools
     const chat = yield* C.start({ way, toolkit, turns: [two] })

@@ -43,6 +43,22 @@ describe("memory: siblings that wait", () => {
     })
   }
 
+  M.everyWay(
+    "a yes to the second, which another request names too that says nothing, answers the first",
+    function*(way) {
+      const { chat, requests, runs } = yield* begin(way, ["a", "b"])
+      const other = Prompt.toolApprovalRequestPart({ approvalId: "made-up", toolCallId: "c2" })
+      const { content } = yield* chat.history
+      yield* chat.setHistory(Prompt.fromMessages(content.map((message) =>
+        message.role === "assistant"
+          ? Prompt.assistantMessage({ ...message, content: [...message.content, other] })
+          : message
+      )))
+      const turn = yield* policy(chat.send(answer([Approval.approve(requests[1]!, { remember: everyFile })])))
+      assert.deepStrictEqual([runs.toSorted(), turn.requests, turn.text], [["delete a", "delete b"], [], "done"])
+    }
+  )
+
   M.everyWay("what it does not cover stays open, and can be answered later", function*(way) {
     const { chat, requests, runs } = yield* begin(way, ["a", "b", "a"])
     const turn = yield* policy(chat.send(answer([Approval.approve(requests[0]!, { remember: "session" })])))

@@ -7,6 +7,7 @@ import { Deferred, Effect, Fiber, Ref, Schema, Stream } from "effect"
 import { Approval, ApprovalController, ApprovalPresentation, LanguageModel, Tool, Toolkit } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as C from "./conversation.ts"
+import * as Support from "./support.ts"
 
 /** A file that is shown before it is written; `meanwhile` goes on in a run before it writes. */
 const makeFile = Effect.fnUntraced(
@@ -107,6 +108,45 @@ describe("several approved changes of one file", () => {
       assert.isTrue(yield* Fiber.join(second))
       assert.deepStrictEqual(runs, ["one\n"])
     }).pipe(approvingAll))
+})
+
+describe("a turn that was left while one of its approved changes ran", () => {
+  const turns: Record<string, { readonly first: ReadonlyArray<number>; readonly held: string }> = {
+    "the first call": { first: [0, 1, 2], held: "one\n" },
+    "a later call, approved before the others": { first: [1], held: "two\n" }
+  }
+  for (const [which, { first, held }] of Object.entries(turns)) {
+    Support.forEachMode(`L2 L4 the next turn runs nothing beside ${which}, and shows the others anew`, function*(mode) {
+      const started = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      const { runs, toolkit: typed } = yield* makeFile((content) =>
+        content === held ? Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(release)) : Effect.void
+      )
+      const toolkit = typed as unknown as Support.AnyToolkit
+      const asked = yield* Support.ask(mode, { toolkit, calls })
+      const { model } = yield* Support.answering
+      const take = (indices: ReadonlyArray<number>) =>
+        Support.takeTurn(mode, {
+          model,
+          toolkit,
+          history: asked.history,
+          prompt: Support.answers(...indices.map((index) => Approval.approve(asked.requests[index]!)))
+        })
+      const left = yield* Effect.forkChild(take(first))
+      yield* Deferred.await(started)
+      yield* Fiber.interrupt(left)
+      const next = yield* Effect.forkChild(take([0, 1, 2]))
+      yield* Support.idle
+      assert.deepStrictEqual([runs, next.pollUnsafe()], [[held], undefined])
+      yield* Deferred.succeed(release, undefined)
+      const { results } = yield* Fiber.join(next)
+      assert.deepStrictEqual(runs, [held])
+      assert.deepStrictEqual(
+        results.map(({ id, isFailure }) => [id, isFailure]).toSorted(),
+        calls.map(({ id, params }) => [id, (params as { content: string }).content !== held])
+      )
+    })
+  }
 })
 
 /** Handles one call, and says whether it failed. The run of `one` is held until it is released. */

@@ -19,6 +19,7 @@ import {
 import * as Asking from "../../src/internal/asking/asking.ts"
 import * as Request from "../../src/internal/gather/request.ts"
 import * as Presentation from "../../src/internal/tool/presentation.ts"
+import * as Interactions from "../../src/internal/waiting/interaction.ts"
 import { ScriptedModel } from "../../src/testing/index.ts"
 import * as S from "./support.ts"
 
@@ -191,6 +192,7 @@ describe("what a tool that waits asks", () => {
       const request = awaiting({ kind: "askUser", prompt: "Which\nname?", answerSchema: { type: "string" } })
       const { asked, decision } = yield* ask(request, accept({ answer: "a.txt" }))
       assert.deepStrictEqual(decision, new Approval.Approved({ answer: "a.txt" }))
+      assert.match(asked[0]!.message, /^The tool "delete_file", which is running with these parameters:\n\n/)
       assert.include(asked[0]!.message, "asks:\n\n    Which\n    name?")
       for (const content of [{}, undefined]) {
         assert.strictEqual((yield* ask(request, accept(content))).decision._tag, "Denied")
@@ -207,6 +209,8 @@ describe("what a tool that waits asks", () => {
       const { decision } = yield* ask(request, accept({ decision: "approve", reason: "fine" }))
       assert.strictEqual(decision._tag, "Approved")
       assert.strictEqual(decision.note, "fine")
+      const blank = yield* ask(request, accept({ decision: "approve", reason: " " }))
+      assert.isUndefined(blank.decision.note)
       assert.strictEqual((yield* ask(request, accept({ decision: "yes" }))).decision._tag, "Denied")
     }))
 
@@ -276,6 +280,39 @@ describe("what a tool that waits asks", () => {
       }
       const list = yield* ask(awaiting({ kind: "form", answerSchema: { type: "string" } }))
       assert.match(String(list.decision.note), /not a list of fields/)
+    }))
+
+  it.effect("a form of a schema asks for what its fields are to a person: a number, a value that may be missing", () =>
+    Effect.gen(function*() {
+      const form = Interaction.form(Schema.Struct({
+        amount: Schema.Number,
+        tip: Schema.optionalKey(Schema.Number),
+        note: Schema.optional(Schema.String),
+        nick: Schema.NullOr(Schema.String),
+        age: Schema.NullOr(Schema.Number)
+      }))
+      const answerSchema = Interactions.jsonSchema(form)
+      const request = awaiting({ kind: "form", answerSchema })
+      const { asked, decision } = yield* ask(request, accept({ amount: 12.5 }))
+      assert.deepStrictEqual(fieldsOf(asked), {
+        amount: { type: "number" },
+        tip: { type: "number" },
+        note: { type: "string" },
+        nick: { type: "string" },
+        age: { type: "number" }
+      })
+      assert.deepStrictEqual(asked[0]!.requestedSchema.required, ["amount"])
+      // What may be null, and is left out, is null.
+      assert.deepStrictEqual(decision, new Approval.Approved({ answer: { amount: 12.5, nick: null, age: null } }))
+      assert.deepStrictEqual(
+        yield* Interactions.decodeAnswer(form, request.awaited!, { amount: 12.5, nick: null, age: null }),
+        { amount: 12.5, nick: null, age: null }
+      )
+      const given = yield* ask(request, accept({ amount: 1, tip: 2, note: "soon", nick: "Ada", age: 36 }))
+      assert.deepStrictEqual(
+        given.decision,
+        new Approval.Approved({ answer: { amount: 1, tip: 2, note: "soon", nick: "Ada", age: 36 } })
+      )
     }))
 
   it.effect("a webhook, a timer and another event are for no person", () =>

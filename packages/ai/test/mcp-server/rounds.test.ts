@@ -186,35 +186,50 @@ describe("MCP 2026-07-28: rounds", () => {
       assert.deepStrictEqual(server.runs, ["delete /a"])
     }))
 
-  it.effect("of many questions that are left open the oldest are forgotten, and no others", () =>
-    Effect.gen(function*() {
-      const rounds = ElicitationRounds.make({ client: 2, all: 100 })
-      const round = (requestState?: string, clientId = 0) =>
-        Effect.gen(function*() {
-          const { ask } = (yield* ElicitationRounds.CurrentRound)!
-          const question = { mode: "form", message: "?", requestedSchema: { type: "object", properties: {} } } as const
-          return yield* ask(question, "delete /a", 60_000)
-        }).pipe(
-          rounds,
-          Effect.provideService(McpSchema.McpRequestContext, {
-            clientId,
-            protocolVersion: "2026-07-28",
-            clientCapabilities: {},
-            inputResponses: { approval: { action: "decline" } },
-            requestState
-          })
-        )
-      const tokens: Array<string> = []
-      for (let asked = 0; asked < 4; asked++) {
-        const ended = yield* round()
-        tokens.push(ended instanceof McpSchema.InputRequired ? String(ended.requestState) : "")
-      }
-      assert.strictEqual(new Set(tokens).size, 4)
-      // Others with as many as they like push out none of these.
-      for (let asked = 0; asked < 100; asked++) yield* round(undefined, 1 + asked % 20)
-      assert.deepInclude(yield* round(tokens[2]), { action: "decline" })
-      assert.deepInclude(yield* round(tokens[3]), { action: "decline" })
-      assert.instanceOf(yield* round(tokens[1]), McpSchema.InputRequired)
-      assert.instanceOf(yield* round(tokens[0]), McpSchema.InputRequired)
-    }))
+  /** How one who asks is told from others. */
+  const apart: Readonly<Record<string, (who: number) => Approval.ApprovalScope>> = {
+    clients: () => ({}),
+    people: (who) => ({ principal: `person ${who}` }),
+    "people of one name in other tenants": (who) => ({ tenant: `tenant ${who}`, principal: "ada" })
+  }
+  const eachApart = it.effect.each(Object.keys(apart))
+  eachApart(
+    "of many questions that are left open the oldest are forgotten, and none of other %s",
+    (of) =>
+      Effect.gen(function*() {
+        const rounds = ElicitationRounds.make({ client: 2, all: 100 })
+        const round = (requestState?: string, clientId = 0) =>
+          Effect.gen(function*() {
+            const { ask } = (yield* ElicitationRounds.CurrentRound)!
+            const question = {
+              mode: "form",
+              message: "?",
+              requestedSchema: { type: "object", properties: {} }
+            } as const
+            return yield* ask(question, "delete /a", 60_000)
+          }).pipe(
+            rounds,
+            Effect.provideService(McpSchema.McpRequestContext, {
+              clientId,
+              protocolVersion: "2026-07-28",
+              clientCapabilities: {},
+              inputResponses: { approval: { action: "decline" } },
+              requestState
+            }),
+            Effect.provideService(Approval.Scope, apart[of]!(clientId))
+          )
+        const tokens: Array<string> = []
+        for (let asked = 0; asked < 4; asked++) {
+          const ended = yield* round()
+          tokens.push(ended instanceof McpSchema.InputRequired ? String(ended.requestState) : "")
+        }
+        assert.strictEqual(new Set(tokens).size, 4)
+        // Others with as many as they like push out none of these.
+        for (let asked = 0; asked < 100; asked++) yield* round(undefined, 1 + asked % 20)
+        assert.deepInclude(yield* round(tokens[2]), { action: "decline" })
+        assert.deepInclude(yield* round(tokens[3]), { action: "decline" })
+        assert.instanceOf(yield* round(tokens[1]), McpSchema.InputRequired)
+        assert.instanceOf(yield* round(tokens[0]), McpSchema.InputRequired)
+      })
+  )
 })

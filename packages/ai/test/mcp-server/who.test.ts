@@ -2,7 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Approval, ApprovalEvents, ApprovalPolicy, type Approver, type McpApproval } from "../../src/index.ts"
+import { Approval, ApprovalEvents, ApprovalPolicy, type Approver, McpApproval } from "../../src/index.ts"
+import * as Asking from "../../src/internal/asking/asking.ts"
+import { logged } from "../laws/logs.ts"
 import * as S from "./support.ts"
 
 const approving = S.accept({ decision: "approve", reason: "by ada" })
@@ -47,6 +49,15 @@ const serve = Effect.fnUntraced(function*(
 const as = (server: S.Server, user: string) => ({ url: new URL(`?user=${user}`, server.url) })
 
 describe("L16 elicitation", () => {
+  it.effect("whoever wrote the program is told that nobody could be looked up", () =>
+    Effect.gen(function*() {
+      const controller = McpApproval.elicitation({ by: () => Effect.fail("down") })
+      const [, lines] = yield* logged(Asking.ask(controller, S.request({}), { remembers: undefined }))
+      assert.deepStrictEqual(lines.map(({ level, text }) => [level, /option by failed for "delete_file"/.test(text)]), [
+        ["Warn", true]
+      ])
+    }))
+
   it.live("is answered by nobody known, whatever the client sends with its form", () =>
     Effect.gen(function*() {
       const { seen, server } = yield* serve({})

@@ -126,6 +126,8 @@ describe("tools that cannot be used", () => {
       assert.match(warnings[0]!, /; "b\\u202e.*; "c\\u202e.*; and 2 more/)
       assert.notMatch(warnings[0]!, /[\n\u202e]/)
       assert.isBelow(warnings[0]!.length, 1_200)
+      server.tools = ["a", "b", "c"].map(bad)
+      assert.notInclude((yield* logged(guard))[1][0]!.text, "; and ")
       server.tools = [Server.read]
       assert.strictEqual((yield* logged(guard))[1].length, 0)
       server.tools = [bad("f")]
@@ -141,6 +143,7 @@ describe("the name of a server", () => {
       for (const name of ["", "a__b", "_a", "a_", "a b", "a.b", "é", "a".repeat(33)]) {
         const error = yield* problemOf(Server.make(Server.read), { name })
         assert.strictEqual(error.problem, "InvalidName", name)
+        assert.include(error.message, "a name is 1 to 32 letters")
         assert.include(error.message, `McpApproval.guard(client, { name: "files" })`)
       }
     }))
@@ -159,6 +162,9 @@ describe("the name of a server", () => {
       for (const name of ["", "___", "…", "\u202e"]) {
         assert.strictEqual((yield* problemOf(Server.make(), undefined, { name })).problem, "NameMissing", name)
       }
+      const silent = { ...yield* Server.connect(Server.make()), serverInfo: undefined }
+      const error = yield* Effect.flip(McpApproval.guard(silent as never))
+      assert.deepInclude(error, { problem: "NameMissing", server: "" })
     }))
 
   it.effect.prop(

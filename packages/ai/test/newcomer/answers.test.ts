@@ -26,6 +26,7 @@ describe("an answer that is made of something else than a request", () => {
     "an id": ["id-1", "it was given the text \"id-1\"."],
     "nothing, because nothing was pending": [undefined, "it was given undefined."],
     "a list": [[request], "it was given an array of 1: answer one at a time, requests.map("],
+    "a function that would give one": [() => request, "it was given a function."],
     "an object with another id": [{ id: "id-1", tool: "x" }, "it was given an object with \"id\", \"tool\"."],
     "an id that is no text": [{ approvalId: 7 }, "it was given an object with \"approvalId\"."]
   }
@@ -125,7 +126,7 @@ describe("no answers", () => {
       yield* conversation.send("go")
       const other = (yield* conversationOf([])).conversation
       const standing = yield* other.decide([])
-      assert.strictEqual(standing._tag === "Waiting" && standing.requests.length, 1)
+      assert.deepStrictEqual([standing._tag === "Waiting" && standing.requests.length, standing.text], [1, ""])
       yield* conversation.decide(Approval.approve((yield* conversation.pending())[0]!))
       const ended = yield* other.decide([])
       assert.deepStrictEqual([ended._tag, ended.text], ["Completed", "done"])

@@ -71,6 +71,7 @@ describe("an error that is printed briefly", () => {
     assert.match(printed, /^ApprovalError: The request is not open any more/)
     assert.match(printed, /reason: \[AlreadyDecided\] \{ approvalId: 'id-1', state: 'done' \}/)
     assert.notInclude(printed, "~effect/")
+    assert.notInclude(printed, "_tag")
   })
 
   it("is caught by its tag", async () => {

@@ -53,12 +53,16 @@ const asked = Effect.gen(function*() {
 }).pipe(Effect.provide(handlers))
 
 describe("without a key", () => {
-  it.effect("the first program, whose conversation ends with the process as its approvals do, is told nothing", () =>
-    Effect.gen(function*() {
-      const { lines, result } = yield* recorded(asked)
-      assert.strictEqual(result, "done")
-      assert.deepStrictEqual(lines, [])
-    }).pipe(Effect.provide(ConversationStore.layerMemory())))
+  for (
+    const [where, store] of [["no store", Layer.empty], ["one in memory", ConversationStore.layerMemory()]] as const
+  ) {
+    it.effect(`the first program, whose conversation ends with the process, is told nothing: ${where}`, () =>
+      Effect.gen(function*() {
+        const { lines, result } = yield* recorded(asked)
+        assert.strictEqual(result, "done")
+        assert.deepStrictEqual(lines, [])
+      }).pipe(Effect.provide(store)))
+  }
 
   for (const way of ["send", "stream"] as const) {
     it.effect(`nor is one in which the provider asks [${way}]`, () =>

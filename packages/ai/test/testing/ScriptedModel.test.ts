@@ -276,11 +276,13 @@ describe("ScriptedModel", () => {
         const turn: ScriptedModel.Turn = [
           ScriptedModel.text("a"),
           { type: "tool-params-start", id: "call-1", name: "ReadFile" },
+          { type: "tool-params-delta", id: "call-1", delta: "{" },
           { type: "error", error: "overloaded" }
         ]
         const { model } = yield* ScriptedModel.make({ turns: [turn, turn] })
         const chunks = yield* streamed(model)
-        assert.deepStrictEqual(chunks.flat().slice(3), ["tool-params-start", "error", "finish stop"])
+        const partial = ["tool-params-start", "tool-params-delta {"]
+        assert.deepStrictEqual(chunks.flat().slice(3), [...partial, "error", "finish stop"])
         const response = yield* model.generateText({ prompt: "Hi" })
         assert.deepStrictEqual(response.content.map(show), ["text a", "finish stop"])
       }).pipe(Effect.provide(handlers)))

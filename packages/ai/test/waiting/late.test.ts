@@ -1,7 +1,9 @@
 /** What waits for long: answers that come in time and are looked at late, and steps that outlive the first request. */
 import { assert, describe } from "@effect/vitest"
 import { TestClock } from "effect/testing"
-import { Approval, DeferredTool, Prompt } from "../../src/index.ts"
+import { Approval, ApprovalError, ApprovalJournal, DeferredTool, Prompt } from "../../src/index.ts"
+import * as ApprovalId from "../../src/internal/seal/approvalId.ts"
+import { published } from "../laws/approvers.ts"
 import * as Support from "./support.ts"
 
 describe("a request that has expired", () => {
@@ -26,6 +28,24 @@ describe("a request that has expired", () => {
       ["c1", { said: "chairs approved by manager, director", at: Support.at }]
     ])
     assert.deepStrictEqual(names(), ["start", "manager", "director"])
+  })
+})
+
+describe("an answer to what was taken back meanwhile", () => {
+  Support.inOneMode("generateText", "comes too late, and whoever looks is told so (law L3)", function*(mode) {
+    for (const call of [Support.submit("c1"), Support.ask("c1", "Size?")]) {
+      const { first, names, reply } = yield* Support.begin(mode, [call])
+      const { approvalId, toolCallId, toolName } = Support.only(first)
+      const journal = yield* ApprovalJournal.ApprovalJournal
+      const claim = { ...ApprovalId.parse(approvalId)!, approvalId, toolCallId, toolName }
+      yield* journal.end(claim, "cancelled", "Cancelled.")
+      const [, events] = yield* published(reply(Approval.answer(Support.only(first), { approved: true })))
+      assert.deepStrictEqual(
+        events.flatMap((event) => event._tag === "Refused" ? [event.reason] : []),
+        [new ApprovalError.AlreadyDecided({ approvalId, state: "cancelled" })]
+      )
+      assert.deepStrictEqual(names(), ["start"])
+    }
   })
 })
 

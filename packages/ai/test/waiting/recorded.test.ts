@@ -7,8 +7,10 @@ import {
   ApprovalError,
   ApprovalJournal,
   DeferredTool,
+  Prompt,
   SuspensionStore
 } from "../../src/index.ts"
+import * as H from "../laws/byHand.ts"
 import * as Support from "./support.ts"
 
 const unavailable = ApprovalError.make(
@@ -57,6 +59,44 @@ describe("a run of which a journal says that it waits, and not for what", () => 
     assert.match(Support.failureReason(results[0]), /check/i)
     assert.deepStrictEqual(names(), [])
   })
+})
+
+describe("a result that says that nobody knew", () => {
+  Support.inOneMode(
+    "generateText",
+    "L2 L13 is followed by what its own run came to, and not by another's",
+    function*(mode) {
+      const { chat, first, toolkit } = yield* Support.begin(mode, [Support.submit("c1")])
+      const second = yield* chat.take(Support.answers(Approval.approve(Support.only(first))))
+      yield* chat.take(Support.answers(Approval.approve(Support.only(second))))
+      const [asked, next] = [first, second].map((turn) => Support.only(turn).approvalId)
+      const call = Support.callPart("c1", "Submit", { item: "chairs", amount: "250" })
+      const result = (assent: object) =>
+        H.tool(Prompt.toolResultPart({
+          id: "c1",
+          name: "Submit",
+          isFailure: true,
+          result: { type: "execution-interrupted", reason: "nobody knows" },
+          options: { assent: { approvalId: next!, ...assent } as never },
+          providerExecuted: false
+        }))
+      const begun = H.assistant(call, Support.requestPart(asked!, "c1"))
+      const goesOn = H.assistant(Support.requestPart(next!, "c1"))
+      // The other call has the same id, and the request stands behind it.
+      for (const [before, told] of [[[begun], 1], [[begun, result({}), H.assistant(call)], 0]] as const) {
+        const { model } = yield* Support.answering
+        const history = Prompt.fromMessages([
+          H.user("Go on."),
+          ...before,
+          goesOn,
+          result({ unknown: true }),
+          H.user("So?")
+        ])
+        const turn = yield* Support.takeTurn(mode, { model, toolkit, history })
+        assert.deepStrictEqual([turn.results.length, turn.text], [told, "done"])
+      }
+    }
+  )
 })
 
 describe("a call that is denied while somebody else has let it begin", () => {

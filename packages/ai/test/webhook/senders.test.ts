@@ -128,6 +128,10 @@ describe("a link that a person was sent", () => {
         assert.notInclude(body, Redacted.value(world.token))
       }
       assert.strictEqual((yield* S.call(world, hook, { method: "HEAD" })).status, 405)
+      const long: Webhook.Page = { ...page, title: "x".repeat(300), description: "For May,\nas agreed." }
+      const { body } = yield* S.call(world, { ...still, page: long }, { method: "GET" })
+      assert.include(body, "For May,\nas agreed.")
+      assert.notInclude(body, long.title)
       assert.isTrue(yield* isOpen(world))
     }))
 

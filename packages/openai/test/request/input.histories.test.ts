@@ -189,6 +189,9 @@ describe("calls", () => {
       "function_call",
       "function_call_output"
     ])
+    // OpenAI refuses an id that it has.
+    const ids = items.flatMap((item) => "call_id" in item ? [item.call_id] : [])
+    assert.deepStrictEqual(ids, ["call_1", "call_1", "call_1_2", "call_1_2"])
   })
 })
 

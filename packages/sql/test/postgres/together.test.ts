@@ -34,6 +34,22 @@ describe("transactions", () => {
       assert.lengthOf((yield* store.requests.page({}, { limit: 10 })).requests, 2)
     }).pipe(Effect.scoped))
 
+  it.live("that open the same requests in opposite order are in nobody's way", () =>
+    Effect.gen(function*() {
+      const { store } = yield* makeStore()
+      for (let round = 0; round < 3; round++) {
+        let tries = 0
+        const requests = Array.from({ length: 1_000 }, (_, index) => shown(`${round}.${index}`))
+        const open = (all: typeof requests) =>
+          store.atomically(Effect.suspend(() => {
+            tries++
+            return store.requests.open(all)
+          }))
+        yield* Effect.all([open(requests), open(requests.toReversed())], { concurrency: 2 })
+        assert.strictEqual(tries, 2)
+      }
+    }).pipe(Effect.scoped))
+
   it.live("whose statement the database gives up because of others are carried out again, within one another too", () =>
     Effect.gen(function*() {
       const { sql, store } = yield* makeStore()
@@ -54,6 +70,22 @@ describe("transactions", () => {
       const exit = yield* Effect.exit(store.atomically(Effect.andThen(store.requests.open([shown("never")]), never)))
       assert.isTrue(Exit.isFailure(exit) && Cause.hasFails(exit.cause))
       assert.isUndefined(yield* store.requests.get("never"))
+    }).pipe(Effect.scoped))
+})
+
+describe("a call that begins to wait", () => {
+  it.live("in several processes at one moment has begun once, and the others are told so", () =>
+    Effect.gen(function*() {
+      const prefix = makePrefix()
+      const stores = yield* Effect.forEach([1, 2, 3], () => Effect.map(makeStore({ prefix }), ({ store }) => store))
+      for (let round = 0; round < 5; round++) {
+        const begun = yield* Effect.forEach(
+          [...stores, ...stores, ...stores],
+          (store) => store.requests.suspend(waits(`n${round}`)),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(begun.toSorted(), [...Array.from({ length: 8 }, () => "known"), "suspended"])
+      }
     }).pipe(Effect.scoped))
 })
 
@@ -136,6 +168,19 @@ describe("a process", () => {
         // Whoever has just lost its connection finds that out, and makes another.
         yield* Effect.retry(beat(other, 3), { times: 20, schedule: Schedule.spaced("10 millis") })
         yield* beat(other, 4)
+        assert.isFalse(yield* isGone)
+      }))
+      assert.isTrue(yield* isGone)
+    }).pipe(Effect.scoped))
+
+  it.live("that has closed its store, and not its client, is known to be gone as well", () =>
+    Effect.gen(function*() {
+      const { prefix, store } = yield* makeStore()
+      const sql = yield* makeClient()
+      const isGone = Effect.map(store.owners.get("o"), (row) => row?.isGone === true)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const other = yield* makeStoreOver(sql, { prefix })
+        yield* other.owners.beat({ id: "o", beat: 1, every: 1_000 })
         assert.isFalse(yield* isGone)
       }))
       assert.isTrue(yield* isGone)
@@ -226,7 +271,7 @@ describe("SqlApproval.layerPg", () => {
   it.live("does not begin with fewer connections than it needs, and says what for", () =>
     Effect.gen(function*() {
       const few = Effect.scoped(Effect.flatMap(makeClient({ maxConnections: 2 }), (sql) => makeStoreOver(sql)))
-      assert.match((yield* Effect.flip(few)).message, /2 of the 4 connections/)
+      assert.match((yield* Effect.flip(few)).message, /2 of the 4 connections.*maxConnections/)
     }))
 
   it.live("says so where the server cannot be reached, without its password", () =>

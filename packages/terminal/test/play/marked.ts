@@ -68,7 +68,7 @@ const ways: ReadonlyArray<ReadonlyArray<string>> = [
     keys.escape
   ],
   [keys.end, "n", "漢Ж", keys.enter],
-  [keys.end, "y"]
+  [...pages, "y"]
 ]
 
 const awaited: ReadonlyArray<ReadonlyArray<string>> = [

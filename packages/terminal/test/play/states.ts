@@ -17,7 +17,7 @@ export interface State {
 export const states = {
   question: { scene: "bash", keys: [], untouched: true },
   paged: { scene: "long", keys: [], untouched: true },
-  read: { scene: "long", keys: [keys.end], untouched: true },
+  read: { scene: "long", keys: [" ", " ", " "], untouched: true },
   pointed: { scene: "bash", keys: [down] },
   session: { scene: "session", keys: ["s"], untouched: true },
   details: { scene: "long", keys: ["d"], untouched: true },
@@ -102,7 +102,7 @@ export const placeOf = (played: Played.Played): Place | "nowhere" => {
   if (played.isOver()) return "over"
   const rows = rowsOf(played)
   // The row that says so may be broken.
-  if (/(^| )-- [^│⋮]*wait for the last/.test(rows.join(" "))) return "paged"
+  if (/(^| )-- [^│⋮]*wait for (?:the last|rows)/.test(rows.join(" "))) return "paged"
   const place = headings.find(([heading]) => heading.test(rows[0] ?? ""))?.[1]
   if (place !== undefined) return place
   return rows.some((row) => /^[ ❯] y {2}Yes, once$/.test(row)) ? "question" : "nowhere"

@@ -39,7 +39,9 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
   Widths.use(screen, table)
   const stdin = new PassThrough()
   Readline.emitKeypressEvents(stdin)
-  screen.onData((answer) => stdin.write(answer))
+  screen.onData((answer) => {
+    if (answer !== "") stdin.write(answer)
+  })
   let drawn = ""
   let all = ""
   let readers = 0
@@ -89,7 +91,14 @@ export const make = Effect.fnUntraced(function*(options: Options = {}) {
     const text = drawn
     drawn = ""
     all += text
-    return text === "" ? Effect.void : Effect.promise(() => new Promise<void>((done) => screen.write(text, done)))
+    if (text === "") return Effect.void
+    return Effect.promise(() =>
+      new Promise<void>((done) => {
+        // After a key the screen draws at once, and without one when a timer rings.
+        screen.input("")
+        screen.write(text, done)
+      })
+    )
   })
 
   /** What the terminal is asked it answers at once; what is only drawn is drawn when somebody looks. */

@@ -134,6 +134,15 @@ describe("a folded parameter", () => {
     runs
   )
 
+  it.effect("of a file with line ends of Windows is folded, and says what they are", () =>
+    Effect.gen(function*() {
+      const request = yield* asked(new Map([["/a.ts", "one\r\ntwo\r\n"]]), { path: "a.ts", content: "one\r\n2\r\n" })
+      const rows = rowsOf(request)
+      assert.isTrue(isFolded(rows))
+      assert.include(rows, "    lineEnds │ CRLF")
+      assert.notInclude(rows.filter((row) => /^ {4}│ +\d/.test(row)).join("\n"), "\\u000d")
+    }))
+
   it.effect("does not hide what the presentation says besides, such as where a link leads", () =>
     Effect.gen(function*() {
       const written = { path: "a.ts", content: "new\n" }

@@ -23,7 +23,12 @@ describe.concurrent("docs/in-promise-style.md", () => {
     const [, tsconfig = ""] = /^```json\n([^]*?)^```$/m.exec(guides) ?? []
     const { compilerOptions }: { readonly compilerOptions: object } = JSON.parse(tsconfig)
     const options = Object.entries({ ...compilerOptions, customConditions: "@assent/source" })
-    const args = ["--ignoreConfig", ...options.flatMap(([name, value]) => [`--${name}`, String(value)])]
+    // Each of its threads would look at the types of Effect by itself.
+    const args = [
+      "--ignoreConfig",
+      "--singleThreaded",
+      ...options.flatMap(([name, value]) => [`--${name}`, String(value)])
+    ]
     const files = ["chat.ts", "respond.ts", "node.ts", "hono.ts"]
     const tsc = Path.join(root, "node_modules/typescript/bin/tsc")
     const { stdout } = await run(process.execPath, [tsc, ...args, ...files], { cwd: import.meta.dirname })

@@ -206,12 +206,8 @@ const kindOf = (value: unknown): string => {
   switch (typeof value) {
     case "string":
       return "a text"
-    case "number":
-      return "a number"
-    case "boolean":
-      return "a boolean"
     case "object":
-      return value instanceof Date ? "a date" : "a map"
+      return "a map"
     default:
       return `a ${typeof value}`
   }

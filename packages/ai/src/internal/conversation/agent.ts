@@ -13,6 +13,7 @@ import * as DeferredTool from "../../DeferredTool.ts"
 import * as Within from "../agent/within.ts"
 import { EnclosingTurn } from "../environment/enclosingTurn.ts"
 import * as Deferral from "../tool/deferral.ts"
+import * as Handlers from "../tool/handlers.ts"
 import * as Conversations from "./conversation.ts"
 import type * as Conversation from "./model.ts"
 
@@ -119,7 +120,11 @@ export const handler = <T extends DeferredTool.Any, Tools extends AnyTools, E, R
     Effect.mapError(
       Effect.flatMap(begun("", options)(prompt(params)), (outcome): Effect.Effect<unknown, unknown, unknown> =>
         outcome._tag === "Completed"
-          ? result(outcome as unknown as Conversation.Completed<Tools>)
+          ? Handlers.running(
+            tool.name,
+            result(outcome as unknown as Conversation.Completed<Tools>),
+            "result: (completed)"
+          )
           : unended(tool.name, outcome)),
       asAiError
     )

@@ -79,8 +79,8 @@ export const route = Effect.fnUntraced(function*(
   { answers, refused }: Posted.Answers,
   by: Approver.Person | undefined
 ): Effect.fn.Return<Routed, ApprovalError.ApprovalError | ConversationStore.ConversationError> {
-  const { key, store, within } = place
-  if (within !== undefined || answers.length === 0) return { answers, refused, kept: [] }
+  const { key, store } = place
+  if (answers.length === 0) return { answers, refused, kept: [] }
   const { open, turn } = yield* ConversationTurn.read(place)
   const isTaken = turn !== undefined || store.turns.of(key.id) !== undefined
   const suspensions = yield* SuspensionStore.SuspensionStore

@@ -185,8 +185,8 @@ export const rows: ReadonlyArray<Row> = [
   {
     name: "no toolkit",
     laws: "L10",
-    says: ofChosen(({ tool, wait, way }, { at, counting }) => {
-      if (tool !== "noToolkit" || way === "hosted") return undefined
+    says: ofChosen(({ tool, wait }, { at, counting }) => {
+      if (tool !== "noToolkit") return undefined
       if (isWaiting(wait)) return open(at, wait.given ? "noToolkit" : "asked")
       return counting.length > 0 ? tell("noToolkit", at) : open(at, "asked")
     })

@@ -37,7 +37,7 @@ export const form = (
       return Result.succeed(single(request, { type: "array", title: "Answer", items: { anyOf } }))
     }
     case "form":
-      return Result.map(fieldsOf(awaited.answerSchema, options), ({ fields, required }) => ({
+      return Result.map(fieldsOf(awaited.answerSchema, options), ({ absent, fields, required }) => ({
         message: ElicitationForm.asking(request),
         fields,
         required,
@@ -45,7 +45,7 @@ export const form = (
           content === undefined
             ? new Approval.Denied({ note: ElicitationForm.withoutAnswer })
             // Read by the interaction's own schema before the tool goes on with it.
-            : new Approval.Approved({ answer: content })
+            : new Approval.Approved({ answer: { ...absent, ...content } })
       }))
     default:
       return Result.fail(`A ${awaited.kind} cannot be answered by a person.`)
@@ -70,24 +70,51 @@ const single = (request: Approval.ApprovalRequest, field: Field): ElicitationFor
 // Fields of a schema
 // =============================================================================
 
-const fieldsOf = (
-  schema: Schema.Json,
-  options: ElicitationForm.Options
-): Result.Result<Pick<ElicitationForm.Form, "fields" | "required">, string> => {
+interface Fields extends Pick<ElicitationForm.Form, "fields" | "required"> {
+  /** What is said of fields that have to be there, may be null, and are left out. */
+  readonly absent: { readonly [name: string]: null }
+}
+
+const fieldsOf = (schema: Schema.Json, options: ElicitationForm.Options): Result.Result<Fields, string> => {
   if (!Predicate.isReadonlyObject(schema) || !Predicate.isReadonlyObject(schema.properties)) {
     return Result.fail("Its form is not a list of fields, which is the only kind that MCP supports.")
   }
   const fields: Record<string, Field> = {}
   for (const [name, property] of Object.entries(schema.properties)) {
-    const field = nameOfField.test(name) ? fieldOf(property, options) : undefined
+    const field = nameOfField.test(name) ? fieldOf(forPerson(property), options) : undefined
     if (field === undefined) {
       return Result.fail(`Its form has the field "${Text.escape(name, { maxLength: 64 })}", which MCP cannot ask for.`)
     }
     fields[name] = field
   }
-  const { required } = schema
-  return Result.succeed({ fields, required: isTexts(required) ? required : [] })
+  const { properties } = schema
+  const required = isTexts(schema.required) ? schema.required : []
+  const nullable = required.filter((name) => membersOf(Reflect.get(properties, name)).some(isNull))
+  return Result.succeed({
+    fields,
+    required: required.filter((name) => !nullable.includes(name)),
+    absent: Object.fromEntries(nullable.map((name) => [name, null]))
+  })
 }
+
+// A number that may be none, and a value that may be null, are a number and a value for a person.
+const forPerson = (property: unknown): unknown => {
+  const told = membersOf(property).filter((member) => !isNull(member) && !isNotFinite(member))
+  if (told.length !== 1 || !Predicate.isReadonlyObject(property) || !Predicate.isReadonlyObject(told[0])) {
+    return property
+  }
+  const { anyOf: _, ...words } = property
+  return forPerson({ ...words, ...told[0] })
+}
+
+const membersOf = (property: unknown): ReadonlyArray<unknown> =>
+  Predicate.isReadonlyObject(property) && Array.isArray(property.anyOf) ? property.anyOf : []
+
+const isNull = (schema: unknown): boolean => Predicate.isReadonlyObject(schema) && schema.type === "null"
+
+const isNotFinite = (schema: unknown): boolean =>
+  Predicate.isReadonlyObject(schema) && isTexts(schema.enum) &&
+  schema.enum.every((value) => ["Infinity", "-Infinity", "NaN"].includes(value))
 
 // The name of what every object has would be read as that.
 const nameOfField = /^(?!__proto__$)[\p{L}\p{N}_$. -]{1,64}$/u

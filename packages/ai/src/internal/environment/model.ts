@@ -47,11 +47,14 @@ export const modelOf = (model: LanguageModel.LanguageModel): Model =>
   // The services of toolkits and schemas stay in the type of the caller's own call, which runs this.
   model as unknown as Model
 
-/** With services for the calls themselves, which what is around them need not see. */
-export const providing = (model: Model, services: Context.Context<never>): Model => ({
-  generateText: (options) => Effect.provideContext(model.generateText(options), services),
-  generateObject: (options) => Effect.provideContext(model.generateObject(options), services),
-  streamText: (options) => Stream.provideContext(model.streamText(options), services)
+/** With other services for the calls themselves, which what is around them need not see. */
+export const seeing = (
+  model: Model,
+  services: (current: Context.Context<never>) => Context.Context<never>
+): Model => ({
+  generateText: (options) => Effect.updateContext(model.generateText(options), services),
+  generateObject: (options) => Effect.updateContext(model.generateObject(options), services),
+  streamText: (options) => Stream.updateContext(model.streamText(options), services)
 })
 
 /** The other way: what the engine makes is called through upstream's overloads. */

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type * as ApprovalError from "../../ApprovalError.ts"
 
 export interface Unrecorded {
   /** Writes what ran; what cannot be written now is tried again. */
@@ -18,7 +17,7 @@ export interface Unrecorded {
   readonly close: Effect.Effect<void>
 }
 
-type Write = Effect.Effect<unknown, ApprovalError.ApprovalError>
+type Write = Effect.Effect<unknown, unknown>
 
 /** `scope` is that in which it is tried again. */
 export const make = (scope: Scope.Scope): Unrecorded => {

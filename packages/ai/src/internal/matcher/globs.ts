@@ -39,7 +39,7 @@ export const match = (globs: ReadonlyArray<string>): (path: Reading.Reading) => 
   const ofGit = globs.flatMap((glob) =>
     (Braces.expand(glob) ?? []).flatMap((written) => {
       const count = Paths.countGit(written)
-      return count === 0 || count === Infinity ? [] : [{ ...compile(written), count }]
+      return count === 0 ? [] : [{ ...compile(written), count }]
     })
   )
   return ({ git, path, plain }) =>

@@ -54,9 +54,27 @@ export const takePlace = ({ shown }: Runner, { file, standing }: Case, decision:
   if (isShownRun(standing, decision)) file.running ??= shown.line.join()
 }
 
+/** The same, if an earlier turn has begun it: nothing that was shown runs beside it, so it comes before all of these. */
+export const takePlaceOfBegun = ({ shown }: Runner, { file, standing }: Case, decision: Decision): void => {
+  if (!hasBegun(standing, decision)) return
+  file.running ??= shown.line.join()
+  shown.hasRun = true
+}
+
 const isShownRun = ({ questions }: Standing.Standing, decision: Decision): boolean =>
-  decision._tag === "Run" && decision.as === "claim" && typeof questions !== "string" &&
-  questions[decision.at]!.shown !== "nothing"
+  decision._tag === "Run" && decision.as === "claim" && isShown(questions, decision.at)
+
+const hasBegun = ({ questions }: Standing.Standing, decision: Decision): boolean =>
+  (decision._tag === "Wait" || (decision._tag === "Run" && (decision.as === "join" || decision.as === "repeat"))) &&
+  isShown(questions, decision.at) && begun.has(questions[decision.at]!.fate!.state)
+
+const isShown = (
+  questions: Standing.Questions,
+  at: number
+): questions is Exclude<Standing.Questions, string> =>
+  typeof questions !== "string" && questions[at]!.shown !== "nothing"
+
+const begun: ReadonlySet<Standing.Fate["state"]> = new Set(["running", "unknown"])
 
 /** Decides it to the end, asking whoever is to be asked, and carries it out. */
 export const settle = (runner: Runner, one: Case, sink: Sink): Effect.Effect<Outcome, Failure> =>
@@ -105,7 +123,8 @@ export const carryOut = (
     case "Run": {
       takePlace(runner, one, decision)
       const { running } = file
-      return running === undefined
+      // What goes on already waits for nobody.
+      return running === undefined || hasBegun(one.standing, decision)
         ? Effect.flatMap(execute(runner, one, decision, sink), (executed) => ended(runner, one, executed, sink))
         : Effect.ensuring(runInOrder(runner, one, decision, running, sink), running.leave)
     }

@@ -28,8 +28,23 @@ export interface ApprovalId {
   readonly presentationDigest: string | undefined
 }
 
+// A turn reads each of its ids at half a dozen places.
+const recent = new Map<string, ApprovalId>()
+
+const maxRecent = 1_000
+
 /** Reads an id; `undefined` if it is not of this form. */
 export const parse = (text: string): ApprovalId | undefined => {
+  const known = recent.get(text)
+  if (known !== undefined) return known
+  const id = read(text)
+  if (id === undefined) return undefined
+  if (recent.size >= maxRecent) recent.clear()
+  recent.set(text, id)
+  return id
+}
+
+const read = (text: string): ApprovalId | undefined => {
   // A text has at least as many bytes as UTF-16 units, and the forms below are ASCII.
   if (text.length > maxBytes) return undefined
   const segments = text.split(".")

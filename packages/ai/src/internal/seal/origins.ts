@@ -5,7 +5,9 @@
 
 export interface Origin {
   readonly path: string
+  /** As the diff has it: with line feeds alone, where each line ends in a carriage return as well. */
   readonly before: string
+  readonly isCrlf: boolean
   /** When it was begun to be read, by {@link now}. */
   readonly since: number
 }
@@ -19,6 +21,20 @@ export const keep = <Presentation extends object>(presentation: Presentation, or
 }
 
 export const of = (presentation: object): Origin | undefined => origins.get(presentation)
+
+/** Whether each line of both texts, if it ends, ends in a carriage return and a line feed, and there are no others. */
+export const areCrlf = (before: string, after: string): boolean =>
+  [before, after].every((text) => !/(?<!\r)\n|\r(?!\n)/.test(text)) &&
+  [before, after].some((text) => text.includes("\r"))
+
+/** The same text as a diff has it that says of its lines how they end. */
+export const withoutReturns = (text: string): string => text.replaceAll("\r\n", "\n")
+
+/** The new text of which the presentation was made, by what is drawn of it. */
+export const textOf = (diff: string, { before, isCrlf, path }: Origin): string | undefined => {
+  const text = rebuild(diff, before, path)
+  return isCrlf ? text?.replaceAll("\n", "\r\n") : text
+}
 
 let moments = 0
 

@@ -85,5 +85,5 @@ const textOf = (
     ? content
     : origin === undefined
     ? undefined
-    : Origins.rebuild(content, origin.before, origin.path)
+    : Origins.textOf(content, origin)
 }

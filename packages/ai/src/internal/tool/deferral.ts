@@ -16,6 +16,7 @@ import * as Schema from "effect/Schema"
 import * as ApprovalEvents from "../../ApprovalEvents.ts"
 import type { DecidedBy } from "../../Approver.ts"
 import type * as Interaction from "../../Interaction.ts"
+import * as Handlers from "./handlers.ts"
 import * as Nesting from "./nesting.ts"
 
 /** What the engine must know of a tool that may wait. */
@@ -262,11 +263,16 @@ export const handle = <A, Name extends string, E, E2, R>(options: {
       agents: { run: agents, running: 0, waiting: new Set(), suspended: undefined }
     }
     const ending = Effect.suspend(() => {
-      if (resumption === undefined) return options.start()
-      if (!("expiredAt" in resumption)) return options.resume(resumption)
-      const expired = options.expired(resumption.interaction)
+      if (resumption === undefined) return Handlers.running(toolName, options.start(), "start: (params)")
+      const { interaction } = resumption
+      if (!("expiredAt" in resumption)) {
+        return Handlers.running(toolName, options.resume(resumption), `${interaction}: (answer, state)`)
+      }
+      const expired = options.expired(interaction)
       // It was there when the run began to wait: another release has taken it away.
-      return expired === undefined ? Effect.die(new Unended(resumption.description)) : expired(resumption)
+      return expired === undefined
+        ? Effect.die(new Unended(resumption.description))
+        : Handlers.running(toolName, expired(resumption), `${interaction}: (state)`)
     })
     return ending.pipe(
       Effect.provideService(CurrentMade, made),

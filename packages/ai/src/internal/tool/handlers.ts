@@ -107,24 +107,28 @@ const unhandled = (names: ReadonlyArray<string>): ApprovalError.ApprovalError =>
 /** A handler gave something that cannot be run. A defect, because nobody knows what it did. */
 export class NotAnEffect extends Error {
   override readonly name = "NotAnEffect"
-  constructor(toolName: string, given: unknown) {
+  constructor(toolName: string, given: unknown, written: string) {
     super(
       `Assent: the handler of "${toolName}" returned ${
         Schemas.kindOf(given)
       }, not an Effect, so its result is not known.` +
         (Predicate.isPromiseLike(given)
-          ? ` Write ${toolName}: (params) => Effect.promise(async () => { … }).`
-          : ` Write ${toolName}: (params) => Effect.succeed(…), or Effect.sync(() => …).`)
+          ? ` Write ${written} => Effect.promise(async () => { … }).`
+          : ` Write ${written} => Effect.succeed(…), or Effect.sync(() => …).`)
     )
   }
 }
 
-/** What a handler gave, if it can be run. */
-export const running = (toolName: string, given: unknown): Effect.Effect<unknown, unknown> => {
-  if (Effect.isEffect(given)) return given as Effect.Effect<unknown, unknown>
+/** What a handler gave, if it can be run: what is no effect, effect would wait for without end. `written` is how it begins. */
+export const running = <Given>(
+  toolName: string,
+  given: Given,
+  written: string = `${toolName}: (params)`
+): Given | Effect.Effect<never> => {
+  if (Effect.isEffect(given)) return given
   // Nobody will await it, and its rejection must not end the process.
   if (Predicate.isPromise(given)) given.catch(constVoid)
-  return Effect.die(new NotAnEffect(toolName, given))
+  return Effect.die(new NotAnEffect(toolName, given, written))
 }
 
 type Run = (...args: ReadonlyArray<unknown>) => unknown

@@ -30,8 +30,11 @@ export const sideBySide = ({ length }: ReadonlyArray<unknown>) =>
   ({ concurrency: length === 1 ? 1 : "unbounded" }) as const
 
 /** Gives each the place it is promised among those that somebody is asked about, and those that were shown. */
-export const takePlaces = (runner: Outcome.Runner, advanced: Iterable<Advanced>): void => {
+export const takePlaces = (runner: Outcome.Runner, advanced: ReadonlyArray<Advanced>): void => {
   const asking = Order.make()
+  for (const { one, said } of advanced) {
+    if (Exit.isSuccess(said) && said.value._tag !== "Need") Outcome.takePlaceOfBegun(runner, one, said.value)
+  }
   for (const { one, said } of advanced) {
     if (Exit.isFailure(said)) continue
     if (said.value._tag === "Need") one.file.asking = asking.join()

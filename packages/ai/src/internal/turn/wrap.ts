@@ -158,15 +158,20 @@ export const wrap = (
 
   // A provider may have something of its own to seal: it does so as the engine does. Only where there is something to
   // provide, because it is felt by every chunk.
-  const sealed = captured.mapUnsafe.get(ApprovalSeal.ApprovalSeal.key)
-  const seeing = (context: Context.Context<never>): Model.Model => {
-    const added = new Map<string, unknown>()
-    if (sealed !== undefined && !context.mapUnsafe.has(ApprovalSeal.ApprovalSeal.key)) {
-      added.set(ApprovalSeal.ApprovalSeal.key, sealed)
-    }
-    if (Context.get(context, InPassing)) added.set(InPassing.key, true)
-    return added.size === 0 ? model : Model.providing(model, Context.makeUnsafe(added))
-  }
+  const seal = Context.getOrUndefined(captured, ApprovalSeal.ApprovalSeal)
+  const sealing = seal === undefined ?
+    model :
+    Model.seeing(model, (current) =>
+      Context.getOrUndefined(current, ApprovalSeal.ApprovalSeal) === undefined
+        ? Context.add(current, ApprovalSeal.ApprovalSeal, seal)
+        : current)
+  const passing = Model.seeing(sealing, Context.add(InPassing, true))
+  const seeing = (context: Context.Context<never>): Model.Model =>
+    Context.get(context, InPassing)
+      ? passing
+      : Context.getOrUndefined(context, ApprovalSeal.ApprovalSeal) === undefined
+      ? sealing
+      : model
 
   // Handlers run in the turn, and what asks from within one asks as the turn does.
   const given = captured.mapUnsafe.size > 0 ? Context.make(Enclosing, captured) : undefined

@@ -112,6 +112,7 @@ const makeWriter = (
   const named = new Set<string>()
   const answered = new Set<Approvals.Asked>()
   const types: Local.Types = new Map()
+  const ids = makeCallIds()
   // Calls of ours whose outputs OpenAI has, although they stand after the response that it goes on from.
   const settled = new Set<string>()
   // Results that have their place before what the model said next.
@@ -183,6 +184,7 @@ const makeWriter = (
       for (const part of message.content) {
         if (part.type !== "tool-call" || part.providerExecuted) continue
         Local.noteType(types, part)
+        ids.know(part.id)
         const response = responseOf(part)
         if (response === undefined || response === last) settled.delete(part.id)
         else settled.add(part.id)
@@ -205,7 +207,7 @@ const makeWriter = (
           for (const id of open) {
             const result = results.get(id)
             if (result === undefined || settled.has(id)) continue
-            items.push(Local.outputItem(result, types.get(id), options))
+            items.push(Local.outputItem({ ...result, id: ids.ofResult(id) }, types.get(id), options))
             placed.add(result)
           }
           open = []
@@ -232,7 +234,7 @@ const makeWriter = (
             if (!part.providerExecuted) {
               Local.noteType(types, part)
               settled.delete(part.id)
-              items.push(Local.callItem(part, keepsIds, options.toolNames))
+              items.push(Local.callItem({ ...part, id: ids.ofCall(part.id) }, keepsIds, options.toolNames))
               break
             }
             // A call that OpenAI runs is told with its result; one that it asked about, once somebody has answered.
@@ -264,7 +266,7 @@ const makeWriter = (
       if (part.type === "tool-result") {
         if (part.providerExecuted) hostedResult(part)
         else if (!settled.has(part.id) && !placed.has(part)) {
-          items.push(Local.outputItem(part, types.get(part.id), options))
+          items.push(Local.outputItem({ ...part, id: ids.ofResult(part.id) }, types.get(part.id), options))
         }
         return
       }
@@ -278,6 +280,28 @@ const makeWriter = (
   function hostedResult(part: Prompt.ToolResultPart): void {
     if (!part.providerExecuted) return
     whole(Metadata.text(Metadata.read(part), "itemId"), hostedItem(part))
+  }
+}
+
+/** OpenAI gives each call an id of its own, and takes none twice; others use theirs again. */
+const makeCallIds = () => {
+  const used = new Set<string>()
+  const latest = new Map<string, string>()
+  const know = (id: string, written = id): string => {
+    used.add(written)
+    latest.set(id, written)
+    return written
+  }
+  return {
+    /** OpenAI has the call. */
+    know,
+    ofCall: (id: string): string => {
+      let written = id
+      for (let count = 2; used.has(written); count++) written = `${id}_${count}`
+      return know(id, written)
+    },
+    /** The id of the latest call of an id. */
+    ofResult: (id: string): string => latest.get(id) ?? id
   }
 }
 

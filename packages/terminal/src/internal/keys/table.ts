@@ -268,6 +268,6 @@ export const told: ReadonlyArray<readonly [key: Key, says: string]> = [
 /** Why a key that means something elsewhere means nothing here yet. */
 export const refused = (place: Place, key: Key | undefined, now: Now): string | undefined => {
   return place === "page" && (key === "y" || key === "s") && now.without?.includes(key) !== true
-    ? `${key} waits for the last row.`
+    ? `${key} waits for all rows.`
     : undefined
 }

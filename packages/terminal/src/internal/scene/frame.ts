@@ -1,6 +1,6 @@
 /**
  * A scene in a window: the rows that are seen, page after page where there are more than there is room for, and what a key
- * makes of that. Keys that say yes mean something once the last row was on the screen.
+ * makes of that. Keys that say yes mean something once every row was on the screen.
  */
 import * as Key from "../keys/key.ts"
 import * as Table from "../keys/table.ts"
@@ -17,10 +17,14 @@ import * as Scene from "./scene.ts"
 export interface View<A> {
   readonly scene: Scene.Scene<A>
   readonly page: number
+  /** How many pages were on the screen, from the first without one left out; `Infinity` once all were. */
+  readonly read: number
+  /** The window of these pages, once a key was pressed in it. */
+  readonly window?: Scene.Window | undefined
   readonly says?: string | undefined
 }
 
-export const view = <A>(scene: Scene.Scene<A>): View<A> => ({ scene, page: 0 })
+export const view = <A>(scene: Scene.Scene<A>): View<A> => ({ scene, page: 0, read: 0 })
 
 export interface Frame {
   readonly rows: ReadonlyArray<Row>
@@ -83,15 +87,24 @@ const pagesOf = (
   return pages
 }
 
+interface Place {
+  readonly page: number
+  readonly pages: number
+  readonly total: number
+  /** What was passed over, where the last rows are seen. */
+  readonly unread?: readonly [number, number] | undefined
+}
+
 const position = <A>(
   { pagedAs, waits }: Scene.Scene<A>,
   [from, to]: readonly [number, number],
-  { page, pages, total }: { readonly page: number; readonly pages: number; readonly total: number },
+  { page, pages, total, unread }: Place,
   window: Scene.Window
 ): Line => {
+  const waited = unread === undefined ? "the last" : `rows ${counted(unread[0] + 1)} to ${counted(unread[1])}`
   const and = waits === undefined ? { wide: "", narrow: "" } : {
-    wide: `; ${waits.wide} for the last`,
-    narrow: `; ${waits.narrow} for the last`
+    wide: `; ${waits.wide} for ${waited}`,
+    narrow: `; ${waits.narrow} for ${unread === undefined ? waited : counted(unread[0] + 1)}`
   }
   const wide = pagedAs === "details"
     ? `-- page ${counted(page + 1)} of ${counted(pages)} --`
@@ -109,7 +122,7 @@ const position = <A>(
 const indent = "    "
 
 /** What is seen. */
-export const frame = <A>({ page, says, scene }: View<A>, window: Scene.Window): Frame => {
+export const frame = <A>({ page, read, says, scene }: View<A>, window: Scene.Window): Frame => {
   const layout = (lines: ReadonlyArray<Line>) => Cells.layout(lines, window)
   const foot = (place: Table.Place, now: Table.Now = scene.now): Line =>
     says === undefined ? Words.foot(place, now, window) : Words.sentence(place, now, says, window)
@@ -148,6 +161,25 @@ export const frame = <A>({ page, says, scene }: View<A>, window: Scene.Window): 
   const focused = focus === undefined ? undefined : block.starts[focus]
   const start = Math.max(head, Math.min(total - endHeight, focused ?? total))
   const end = start + endHeight
+  // Whoever went to the end at once has not seen what they would consent to.
+  const unread = scene.waits === undefined || read >= before.length ? undefined : before[read]
+  if (unread !== undefined) {
+    const from = Math.max(head, end - Math.max(1, height - head))
+    const told = { page: at, pages, total, unread: [unread[0], before.at(-1)![1]] } as const
+    return {
+      rows: [
+        ...title,
+        cut,
+        ...block.rows.slice(from, end),
+        ...layout([position(scene, [from, end], told, window)]),
+        ...pageFoot
+      ],
+      place,
+      page: at,
+      pages,
+      now: scene.now
+    }
+  }
   const rows = [
     ...title,
     cut,
@@ -174,14 +206,29 @@ export type Leaving<A> =
 
 const next = <A>(view: View<A>, guard = false): Next<A> => ({ _tag: "Next", view, guard })
 
+/** With the page that is on the screen as read, if all before it were. */
+const reading = <A>({ page, read, scene }: View<A>, window: Scene.Window): View<A> => {
+  const { page: at, pages, place } = frame({ page, read, scene }, window)
+  const now = place === "narrow" || at > read ? read : Math.max(read, at + 1)
+  return { scene, page, read: now >= pages ? Infinity : now, window }
+}
+
+// Other pages begin and end elsewhere: what was read of some is not known of them.
+const resized = <A>({ page, read, scene, window }: View<A>, to: Scene.Window): View<A> => {
+  if (window === undefined || (window.columns === to.columns && window.rows === to.rows)) {
+    return { scene, page, read, window }
+  }
+  const before = reading({ scene, page, read }, window)
+  return scene.waits === undefined || before.read === Infinity ? before : { scene, page: 0, read: 0 }
+}
+
 export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene.Window): Next<A> => {
-  const view: View<A> = { scene: before.scene, page: before.page }
+  if (happening._tag === "Resized") return next(resized(before, window), before.scene.input === undefined)
+  const view = reading(before, window)
   const { scene } = view
   const leave = (step: Leaving<A>): Next<A> => ({ _tag: "Leave", view, step })
   const say = (says: string) => next({ ...view, says })
   switch (happening._tag) {
-    case "Resized":
-      return next(view, scene.input === undefined)
     case "Paste":
       return scene.input === undefined
         ? say("A paste is no answer.")
@@ -206,13 +253,18 @@ export const on = <A>(before: View<A>, happening: Stage.Happening, window: Scene
   if (pressed === undefined || !means(pressed.key)) {
     return say(Table.refused(place, pressed?.key, now) ?? Words.meansNothing(Key.nameOf(happening)))
   }
+  const passesOver = (to: number) => scene.waits !== undefined && view.read < to
   // Whoever holds a key to come to the end must not answer with it.
-  const turned = (to: number) => next({ ...view, page: to }, to === pages - 1 && place !== "details")
+  const turned = (to: number) => next({ ...view, page: to }, to === pages - 1 && place !== "details" && !passesOver(to))
   switch (pressed.key) {
     case "space":
-      return page < pages - 1 ? turned(page + 1) : say("space means nothing here: this is the last page.")
+      return page < pages - 1
+        ? turned(page + 1)
+        : passesOver(page)
+        ? turned(view.read)
+        : say("space means nothing here: this is the last page.")
     case "End":
-      return page < pages - 1 ? turned(pages - 1) : say("space means nothing here: this is the last page.")
+      return page < pages - 1 ? turned(pages - 1) : say("End means nothing here: this is the last page.")
     case "b":
       return page > 0 ? next({ ...view, page: page - 1 }) : say("b means nothing here: this is the first page.")
     case "?":

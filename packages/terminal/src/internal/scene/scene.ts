@@ -35,7 +35,7 @@ export interface Scene<A> {
   readonly now: Table.Now
   /** Which keys mean something before all of it was read. Default: `pages`. */
   readonly pagedAs?: "page" | "pages" | "details" | undefined
-  /** What waits for the last row, in words. */
+  /** What waits until every row was on the screen, in words. */
   readonly waits?: { readonly wide: string; readonly narrow: string } | undefined
   /** Takes no key that was pressed before it was on the screen. */
   readonly guarded: boolean
