@@ -7,6 +7,8 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as Batch from "../../src/internal/call/batch.ts"
 import * as Question from "../../src/internal/call/question.ts"
+import * as Dialogue from "../../src/internal/scene/dialogue.ts"
+import * as Frame from "../../src/internal/scene/frame.ts"
 import type * as Scene from "../../src/internal/scene/scene.ts"
 import * as Signs from "../../src/internal/text/signs.ts"
 import * as Answers from "../../src/internal/waiting/answers.ts"
@@ -69,6 +71,33 @@ const folder = Path.join(import.meta.dirname, "../drawings")
 
 const drawingOf = (name: string, columns: number) =>
   Fs.readFileSync(Path.join(folder, `${name}-${columns}.txt`), "utf8").trimEnd().split("\n")
+
+describe("a scene", () => {
+  it.each([[9, "9"], [10, " "]])("of %d options has a digit for each, or none", (count, digit) => {
+    const options = Array.from({ length: count }, (_, index) => ({ value: `${index}`, label: `option ${index + 1}` }))
+    const rows = Dialogues.seen(Dialogues.begin(waiting(Requests.choosing({ options }))), Dialogues.windowOf(80))
+    assert.match(rows.find((row) => row.endsWith("option 9"))!, new RegExp(`^ *${digit} +│ option 9$`))
+  })
+
+  it("of a form says what is wrong with a field only once something was typed in it", () => {
+    const window = Dialogues.windowOf(80)
+    const wrong = (keys: ReadonlyArray<string>) =>
+      Dialogues.seen(Dialogues.press(Dialogues.begin(waiting(Requests.form)), keys, window), window)
+        .filter((row) => row.startsWith("  ! ")).length
+    assert.deepStrictEqual([wrong(["Tab"]), wrong(["Tab", "x"])], [0, 1])
+  })
+
+  it("is no taller than its window, whichever field of it is at hand", () => {
+    for (let rows = 6; rows < 24; rows++) {
+      for (let tabs = 0; tabs < 4; tabs++) {
+        const window = Dialogues.windowOf(40, rows)
+        const { open } = Dialogues.press(Dialogues.begin(waiting(Requests.form)), Array(tabs).fill("Tab"), window)
+        const { rows: seen } = Frame.frame({ ...Dialogue.top(open), page: 99 }, window)
+        assert.isBelow(seen.length, rows, `${tabs} of ${rows}`)
+      }
+    }
+  })
+})
 
 describe.each([80, 40])("of %d columns", (columns) => {
   for (const { columns: width = columns, keys = [], last, name, rows = 24, scene } of drawn) {

@@ -6,12 +6,13 @@ import * as Stage from "../../src/internal/screen/stage.ts"
 import * as Style from "../../src/internal/text/style.ts"
 import * as Keyboard from "../keyboard.ts"
 
-/** It is answered by y, n and Esc, and notes the keys that it was given. */
+/** It is answered by y, n and Esc, and notes the keys and pastes that it was given. */
 export const put = Effect.fnUntraced(function*(
-  { columns = 80, escape = true, height = 3, row = (index: number) => `  │ row ${index}` }: {
+  { columns = 80, escape = true, height = 3, pastes = false, row = (index: number) => `  │ row ${index}` }: {
     columns?: number
     escape?: boolean
     height?: number
+    pastes?: boolean
     row?: (index: number) => string
   } = {}
 ) {
@@ -21,7 +22,7 @@ export const put = Effect.fnUntraced(function*(
   const question = Stage.run((stage) =>
     Stage.prompt<number, string>(stage, {
       guarded: true,
-      refusesPaste: true,
+      refusesPaste: !pastes,
       takesEscape: escape,
       begin: () => ({ state: 0 }),
       draw: (_, screen) => [
@@ -29,6 +30,7 @@ export const put = Effect.fnUntraced(function*(
         ...Stage.asking("Run it?", screen)
       ],
       on: (state, happening) => {
+        if (happening._tag === "Paste") given.push(happening.text)
         if (happening._tag !== "Key") return { _tag: "Next", state }
         given.push(happening.name)
         return /^(y|n|escape)$/.test(happening.name)

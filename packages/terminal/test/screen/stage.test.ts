@@ -78,6 +78,36 @@ describe("a question", () => {
       assert.strictEqual(yield* answer, "n")
     }))
 
+  it.effect("that takes pastes gets each with its own text alone", () =>
+    Effect.gen(function*() {
+      const { answer, armed, given, key, pasteEnd, pasteStart } = yield* Question.put({ pastes: true })
+      yield* armed
+      for (const text of ["ab", "n"]) {
+        yield* pasteStart
+        for (const letter of text) yield* key(letter)
+        yield* pasteEnd
+      }
+      yield* key("y")
+      assert.strictEqual(yield* answer, "y")
+      assert.deepStrictEqual(given, ["ab", "n", "y"])
+    }))
+
+  it.effect("at somebody else's terminal keeps nothing of what the program writes at its own", () => {
+    const { stdout } = process
+    const { isTTY, write } = stdout
+    const written: Array<unknown> = []
+    return Effect.gen(function*() {
+      stdout.isTTY = true
+      stdout.write = (chunk: unknown) => written.push(chunk) > 0
+      const { answer, armed, key } = yield* ask
+      stdout.write("a row of the program\n")
+      assert.deepStrictEqual(written, ["a row of the program\n"])
+      yield* armed
+      yield* key("y")
+      yield* answer
+    }).pipe(Effect.ensuring(Effect.sync(() => Object.assign(stdout, { isTTY, write }))))
+  })
+
   it.effect("is not answered by a key that others follow at once: a paste of a terminal that does not say so", () =>
     Effect.gen(function*() {
       const { answer, armed, isOpen, key, shown } = yield* ask

@@ -72,4 +72,15 @@ describe("a text", () => {
     assert.isTrue(TextInput.windowOf(own, screen).some((row) => Style.textOf(row) === "  │ a▏b"))
     assert.strictEqual(TextInput.windowOf(state, { ...screen, rows: 6 }).length, 1)
   })
+
+  it.each([
+    ["a\n".repeat(6), undefined],
+    ["a\n".repeat(7), "14 characters, at 14"],
+    ["a".repeat(199), undefined],
+    ["a".repeat(200), "200 characters, at 200"]
+  ])("says how much there is of it where the window may not show all: %j", (before, said) => {
+    const screen: Screen = { columns: 80, rows: 24, armed: true, signs: Signs.unicode, ambiguous: 1, ascii: false }
+    const rows = TextInput.rows({ before, after: "", problem: undefined }, screen).map(Style.textOf)
+    assert.strictEqual(rows.find((row) => row.includes("characters"))?.trim(), said)
+  })
 })

@@ -137,7 +137,7 @@ export const make = (): Sequences => {
       } else if (name === "escape" || body === undefined) {
         if (name === "escape") escapedAt = now
         keys.push(input)
-      } else if (body.length === 1 && texts.has(body) && index === together.length - 1) {
+      } else if (texts.has(body) && index === together.length - 1) {
         // Alt, and one of these.
         keys.push(input)
       } else if (expected > 0 && /^\[\d+;\d+R?$/.test(body)) {
