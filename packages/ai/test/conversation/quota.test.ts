@@ -274,14 +274,26 @@ describe("a conversation", () => {
     Effect.gen(function*() {
       const shared = yield* C.makeShared
       const store = yield* ConversationStore.make({ store: shared })
-      const first = yield* C.start({ turns: [[C.read("a")], "First."], shared, before: () => Effect.sleep("1 minute") })
+      let writes = 0
+      const counted = intercept(shared, (operation, _, run) => {
+        if (operation === "conversations.write") writes++
+        return run
+      })
+      const first = yield* C.start({
+        turns: [[C.read("a")], "First."],
+        shared: counted,
+        before: () => Effect.sleep("1 minute")
+      })
       const running = yield* Effect.forkChild(reasonOf(first.conversation.send("One.")), { startImmediately: true })
       yield* TestClock.adjust("1 second")
+      const written = writes
       yield* Effect.provideService(ConversationStore.remove("c1"), ConversationStore.ConversationStore, store)
       const other = yield* C.start({ turns: ["Second."], shared })
       yield* other.conversation.send("Two.")
       yield* TestClock.adjust("2 minutes")
       assert.strictEqual(yield* Fiber.join(running), "Conflict")
+      // It tries once, and knows then that the conversation is not its any more.
+      assert.strictEqual(writes, written + 1)
       assert.lengthOf((yield* other.conversation.history).content, 2)
     }))
 })

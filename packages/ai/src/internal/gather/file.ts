@@ -295,7 +295,7 @@ export const forget = (standing: Standing.Standing): Standing.Standing => ({
   questions: typeof standing.questions === "string" ? standing.questions : standing.questions.map((question) => ({
     ...question,
     claimCounts: undefined,
-    shown: question.shown === "nothing" ? "nothing" : undefined,
+    shown: undefined,
     answers: question.answers.map(({ says }) =>
       says === "edit" ? Standing.edit : says === "yes" ? Standing.yes : Standing.no
     )
