@@ -147,21 +147,36 @@ const ofEngine = (
 ): { readonly said: ReadonlyArray<string>; readonly disputed: ReadonlyArray<string> } => {
   const issued = new Set<string>()
   const stamped = new Set<string>()
+  // What another provider ran is not said to this one.
+  const foreign = new Set<string>()
   const asked = new Map<string, Set<string>>()
   const answered = answersOf(prompt)
   const said = prompt.content.flatMap((message): ReadonlyArray<string> => {
     if (message.role === "system") return [`system ${message.content}`]
-    return (message.content as ReadonlyArray<Prompt.Part>).flatMap((part): ReadonlyArray<string> => {
+    // The results of our calls come first, so that an answer to others of the message stands behind all of it.
+    const late: Array<string> = []
+    let hasLocal = false
+    const lines = (message.content as ReadonlyArray<Prompt.Part>).flatMap((part): ReadonlyArray<string> => {
       switch (part.type) {
         case "text":
           return [`${message.role} text ${part.text}`]
         case "tool-call":
           if (part.options["ai-sdk"] !== undefined) stamped.add(part.id)
           else stamped.delete(part.id)
+          if (part.providerExecuted && !stamped.has(part.id)) {
+            foreign.add(part.id)
+            return []
+          }
+          if (part.providerExecuted) foreign.delete(part.id)
+          else hasLocal = true
           return [`call ${part.id} ${part.name} ${JSON.stringify(part.params)} ${part.providerExecuted}`]
         case "tool-result":
-          return part.providerExecuted && part.isFailure && part.options["assent"] !== undefined
-            ? denial(part, stamped, (id) => issued.has(id) && answered.has(id))
+          if (part.providerExecuted && part.isFailure && part.options["assent"] !== undefined) {
+            const told = denial(part, stamped, (id) => issued.has(id) && answered.has(id))
+            return hasLocal ? (late.push(...told), []) : told
+          }
+          return part.providerExecuted && foreign.has(part.id)
+            ? []
             : [`${message.role} result ${part.id} ${part.name} ${part.isFailure}`]
         case "tool-approval-request":
           if (stamped.has(part.toolCallId)) {
@@ -179,6 +194,7 @@ const ofEngine = (
           return [`${message.role} ${part.type}`]
       }
     })
+    return [...lines, ...late]
   })
   const disputed = [...asked.values()].flatMap((ids) => ids.size > 1 ? [...ids] : [])
   return { disputed, said: said.filter((line) => !disputed.some((id) => line.startsWith(`answer ${id} `))) }
