@@ -114,11 +114,24 @@ export const responsesTo = (
 ): ReadonlyArray<Prompt.ToolApprovalResponsePart> =>
   asked === undefined ? [] : asked.call?.result === undefined ? asked.responses : [...asked.responses, ...asked.ignored]
 
-export const isAnsweredSince = ({ messages }: Transcript.Transcript, approvalId: string, index: number): boolean =>
-  messages.some((message, at) =>
-    at > index && message.role === "tool" &&
-    message.content.some((part) => part.type === "tool-approval-response" && part.approvalId === approvalId)
-  )
+const answeredNow = new WeakMap<Transcript.Transcript, ReadonlySet<string>>()
+
+/** Whether it is answered behind the last message of the user. */
+export const isAnsweredNow = (transcript: Transcript.Transcript, approvalId: string): boolean => {
+  let ids = answeredNow.get(transcript)
+  if (ids === undefined) answeredNow.set(transcript, ids = answeredSinceUser(transcript))
+  return ids.has(approvalId)
+}
+
+const answeredSinceUser = ({ lastUserIndex, messages }: Transcript.Transcript): ReadonlySet<string> => {
+  const ids = new Set<string>()
+  for (let at = lastUserIndex + 1; at < messages.length; at++) {
+    const message = messages[at]!
+    if (message.role !== "tool") continue
+    for (const part of message.content) if (part.type === "tool-approval-response") ids.add(part.approvalId)
+  }
+  return ids
+}
 
 // Only the last answers are this turn's; what stood there before may have been anybody's.
 const decidedBy = (

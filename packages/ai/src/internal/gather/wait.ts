@@ -73,9 +73,7 @@ export const gather = Effect.fnUntraced(function*(
     const over = tip.delivered === undefined ? yield* expiry(tip) : undefined
     const expired = over !== undefined && (yield* isAccepted(file, tip)) ? undefined : over
     if (expired !== undefined) file.questions = [{ ...file.questions[0]!, expired }]
-    const lastUserIndex = history?.transcript.lastUserIndex ?? -1
-    const answersNow = history !== undefined &&
-      Answering.isAnsweredSince(history.transcript, approvalId, lastUserIndex)
+    const answersNow = history !== undefined && Answering.isAnsweredNow(history.transcript, approvalId)
     const isVerdict = awaited.kind === "getApproval"
     return {
       ...forget(standing),
@@ -88,7 +86,7 @@ export const gather = Effect.fnUntraced(function*(
         suspension: true,
         fate,
         expired: expired !== undefined,
-        passedOver: !answersNow && asked !== undefined && lastUserIndex > asked.messageIndex
+        passedOver: !answersNow && asked !== undefined && history!.transcript.lastUserIndex > asked.messageIndex
       })],
       wait: found.status === "over" ? "over" : {
         for: isVerdict ? "verdict" : Interaction.isForPeople(awaited.kind) ? "person" : "other",
